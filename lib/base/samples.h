@@ -68,4 +68,7 @@ static inline void imf_sample_put(void *row, enum imf_sample sample, ptrdiff_t a
     }
 }
 
+/* Rec. 709's luma, 0.2126 r + 0.7152 g + 0.0722 b; exactly that of gray where the colours are equal. */
+#define IMF_LUMA(type, r, g, b) ((r) + (type)0.7152 * ((g) - (r)) + (type)0.0722 * ((b) - (r)))
+
 #endif

@@ -101,7 +101,7 @@ static void reduce(void *at, enum imf_sample sample, const struct imf_info *info
         double v[4] = {0};
         for (int c = 0; c < channels; c++)
             v[c] = imf_sample_get(at, sample, i * channels + c);
-        double luma = colors == 1 ? v[0] : 0.2126 * v[0] + 0.7152 * v[1] + 0.0722 * v[2];
+        double luma = colors == 1 ? v[0] : IMF_LUMA(double, v[0], v[1], v[2]);
         imf_sample_put(at, sample, i, alpha ? v[channels - 1] : luma);
     }
 }

@@ -56,9 +56,6 @@ struct imf_point {
     const struct imf_curve *curve; /* the chain's */
 };
 
-/* Rec. 709's luma, 0.2126 r + 0.7152 g + 0.0722 b; exactly that of gray where the colours are equal. */
-#define IMF_LUMA(type, r, g, b) ((r) + (type)0.7152 * ((g) - (r)) + (type)0.0722 * ((b) - (r)))
-
 enum imf_pass_kind { IMF_PASS_CONVOLVE, IMF_PASS_POINT };
 
 struct imf_pass {
