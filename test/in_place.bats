@@ -358,7 +358,8 @@ meanwhile() { # CALL COMMAND OPTION...
     make_pgm a.pgm
     cp a.pgm original.pgm
     echo older >a.pgm.bak
-    meanwhile renameat2 'kill -TERM $PPID' -i.bak --clobber-backup a.pgm
+    # The thread that waits for signals has it before the last file is done.
+    meanwhile renameat2 'kill -TERM $PPID; sleep 0.3' -i.bak --clobber-backup a.pgm
     [ "$status" -eq 143 ]
     [ "$(samples a.pgm)" = "$inverted" ]
     cmp a.pgm.bak original.pgm
