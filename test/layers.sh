@@ -35,8 +35,9 @@ may_include() { # MODULE
     base) echo ;;
     filter | codec | gles) echo base ;;
     device) echo base gles ;;
+    restore) echo base ;;
     fourier) echo base device ;;
-    solver) echo base filter gles device fourier ;;
+    solver) echo base filter gles device fourier restore ;;
     plan) echo base filter gles device fourier solver ;;
     run) echo base filter codec gles device fourier solver plan ;;
     picture) echo base filter fourier ;;

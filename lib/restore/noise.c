@@ -1,0 +1,108 @@
+/*
+ * noise.c - how much noise an image has, from the median of its finest diagonal wavelet band
+ *
+ * Few edges and little texture are fine in both directions at once, so that most coefficients of the
+ * finest diagonal band are noise alone, and the median of their magnitudes does not depend on how large the
+ * others are (Donoho and Johnstone, Biometrika 81(3), 1994): sigma = median / 0.6745 for white Gaussian
+ * noise. The wavelet is that of Le Gall and Tabatabai (1988), whose high-pass filter is a second difference:
+ *
+ *       1 -2  1
+ *      -2  4 -2     at every second pixel of every second row; noise of sigma 1 makes it 6
+ *       1 -2  1
+ *
+ * It is an integer where samples are, and 0 where the image is a product of two linear functions. Windows with a
+ * sample at either end of the scale do not count: there the noise is clipped away. On four photographs
+ * with noise of sigma 25 of 255 that is the difference between -13 % and -2 %.
+ */
+#include "restore/noise.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+#define MEDIAN 0.6744897501960817 /* of the magnitude of a standard normal variable */
+#define NORM 6                    /* root of the sum of the window's squares */
+#define LARGEST (8 * 65535)       /* the most that a window of 16-bit samples can make */
+/* So many windows have a median with an error of 0.1 %: of larger images rows are left out. */
+#define WINDOWS 1000000
+
+struct windows {
+    uint32_t *count; /* of each magnitude */
+    double *row[3];
+    double scale; /* from samples to magnitudes */
+    double full;
+    int width, channels, colors;
+};
+
+static double second_difference(const double *row, int channels) {
+    return row[0] - 2 * row[channels] + row[2 * channels];
+}
+
+/* Smallest and largest sample of three pixels are within the scale. */
+static bool unclipped(const double *row, int channels, double full) {
+    bool inside = true;
+    for (int i = 0; i < 3; i++)
+        inside = inside && row[i * channels] > 0 && row[i * channels] < full;
+    return inside;
+}
+
+static void count_row(const struct windows *w) {
+    for (int x = 0; x + 2 < w->width; x += 2)
+        for (int c = 0; c < w->colors; c++) {
+            const double *at[3];
+            double v[3];
+            bool inside = true;
+            for (int i = 0; i < 3; i++) {
+                at[i] = w->row[i] + x * w->channels + c;
+                v[i] = second_difference(at[i], w->channels);
+                inside = inside && unclipped(at[i], w->channels, w->full);
+            }
+            double magnitude = fabs(v[0] - 2 * v[1] + v[2]) * w->scale;
+            if (inside)
+                w->count[(size_t)rint(fmin(magnitude, LARGEST))]++;
+        }
+}
+
+/* The median of magnitudes that are spread evenly over half a step to either side; 0 if it is one of those that
+ * were rounded to 0. */
+static double median(const uint32_t *count) {
+    uint64_t n = 0, below = 0;
+    int at = 0;
+    for (int v = 0; v <= LARGEST; v++)
+        n += count[v];
+    while (at < LARGEST && 2 * (below + count[at]) <= n)
+        below += count[at++];
+    return at && count[at] ? at - 0.5 + ((double)n / 2 - (double)below) / count[at] : 0;
+}
+
+enum imf_status imf_noise_sigma(double *sigma, const struct imf_surface *s, int colors, double full,
+                                struct imf_error *err) {
+    bool integers = s->sample == IMF_U8 || s->sample == IMF_U16;
+    struct windows w = {.scale = integers ? 1 : 65535 / full,
+                        .full = full,
+                        .width = s->width,
+                        .channels = s->channels,
+                        .colors = colors};
+    size_t samples = (size_t)s->width * (size_t)s->channels;
+    *sigma = 0;
+    if (s->width < 3 || s->height < 3)
+        return IMF_OK;
+    w.count = calloc(LARGEST + 1, sizeof *w.count);
+    double *rows = w.row[0] = malloc(3 * samples * sizeof *rows);
+    enum imf_status st =
+        w.count && rows ? IMF_OK : imf_fail_memory(err, 3 * samples * sizeof *rows);
+    if (!st) {
+        double all = s->width / 2.0 * (s->height / 2.0) * colors;
+        int step = 2 * (int)ceil(all / WINDOWS);
+        w.row[1] = rows + samples;
+        w.row[2] = rows + 2 * samples;
+        for (int y = 0; y + 2 < s->height; y += step) {
+            for (int i = 0; i < 3; i++)
+                imf_samples_widen(w.row[i], imf_surface_row(s, y + i), s->sample, 0, samples);
+            count_row(&w);
+        }
+        *sigma = median(w.count) / w.scale / (NORM * MEDIAN);
+    }
+    free(rows);
+    free(w.count);
+    return st;
+}

@@ -1,0 +1,16 @@
+/* noise.h - how much noise an image has */
+#ifndef IMF_RESTORE_NOISE_H
+#define IMF_RESTORE_NOISE_H
+
+#include "base/surface.h"
+
+/*
+ * *sigma: the standard deviation of white noise in the first `colors` channels of a surface in the
+ * host's memory, on the scale of its samples, of which `full` is full scale. Texture counts as noise:
+ * of photographs without any, 0.5 to 3 of 255 are found. 0: less than 3 pixels wide or high, or most
+ * of it is flat or at either end of the scale. Margins are not read. IMF_ERR_MEMORY, with 0.
+ */
+enum imf_status imf_noise_sigma(double *sigma, const struct imf_surface *s, int colors, double full,
+                                struct imf_error *err);
+
+#endif
