@@ -24,11 +24,12 @@ say = $(if $(V),,@printf '  %-7s %s\n' $(1) $(2))
 HOST_LOOPS = $(addprefix $(BUILD)/lib/solver/,epilogue.o convolution/vector_rows.o convolution/vector_dense.o convolution/runs_rows.o \
 	morphology/erode_dilate_rows.o rank/rows.o rank/incremental.o rank/histogram.o rank/sorted_regions.o rank/network_run.o \
 	histogram/vector.o histogram/clahe.o edges/phase.o edges/canny_rows.o edges/canny_vector.o common/float_row.o smoothing/bilateral_rows.o \
-	smoothing/running_sums.o smoothing/guided_rows.o smoothing/local_threshold.o)
+	smoothing/running_sums.o smoothing/guided_rows.o smoothing/local_threshold.o denoise/blocks.o denoise/groups.o \
+	denoise/planes.o)
 HOST_LOOPS += $(addprefix $(BUILD)/lib/,base/byte_map.o base/samples.o fourier/half_plane.o fourier/host_stages.o \
 	run/point/rows.o run/point/strip.o run/point/strip_float.o)
 ALL_LOOPS = $(addprefix $(BUILD)/lib/,codec/png/filter.o solver/convolution/reference.o solver/fft/spectral_filter_host.o \
-	solver/smoothing/bilateral_reference.o solver/smoothing/guided_reference.o) \
+	solver/smoothing/bilateral_reference.o solver/smoothing/guided_reference.o solver/denoise/reference.o) \
 	$(HOST_LOOPS)
 $(foreach o,$(ALL_LOOPS),$(if $(wildcard $(o:$(BUILD)/%.o=%.c)),,$(error $(o) has no source: a list above is out of date)))
 
@@ -42,7 +43,9 @@ $(ALL_LOOPS): private LOOPS = $(LOOP_FLAGS)
 # Their loops become vectors where roots set no errno and comparisons no flags, which nobody reads.
 $(HOST_LOOPS): private REQUIRED += -fno-math-errno -fno-trapping-math
 # Real weights, of which the contract asks no bits.
-$(BUILD)/lib/solver/smoothing/bilateral_rows.o: private REQUIRED += -ffp-contract=fast
+$(addprefix $(BUILD)/lib/solver/,smoothing/bilateral_rows.o denoise/blocks.o denoise/groups.o denoise/planes.o): private REQUIRED += -ffp-contract=fast
+# Vectors are passed to functions that are always inlined: by no convention that could change.
+$(addprefix $(BUILD)/lib/solver/denoise/,blocks.o groups.o vector.o): private REQUIRED += -Wno-psabi
 
 # Asked for at the first compilation and once, so that `make help` and `make deps` work on a machine
 # that has no pkg-config yet.
@@ -104,7 +107,7 @@ SYMBOLS = IMFILTER_$(word 1,$(numbers)).$(word 2,$(numbers))
 
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all check nightly programs unit checkcl bats model drivers layers faults bench bench-batch bench-chains bench-crossover bench-files bench-gles bench-grid bench-huge bench-scans bench-timeline bench-windows fuzz install uninstall clean dist help \
+.PHONY: all check nightly programs unit checkcl bats model drivers layers faults bench bench-batch bench-chains bench-crossover bench-denoise bench-files bench-gles bench-grid bench-huge bench-scans bench-timeline bench-windows fuzz install uninstall clean dist help \
 	deps deps-ci demo testdata format lint FORCE
 
 all: $(PROGRAM) $(LIBRARY) $(SHARED) ## build the program and both libraries (the default)
@@ -276,6 +279,9 @@ bench-batch: all $(BUILD)/bench/photo ## many images in one process, beside one 
 
 bench-huge: all $(BUILD)/bench/photo ## 400 megapixels: seams, peak memory; BUDGET=300 seconds, or ALL=1
 	@BUILD='$(BUILD)' sh test/bench/huge.sh
+
+bench-denoise: all ## noise added to PICTURES="FILE..." and removed again, beside other programs
+	@BUILD='$(BUILD)' XDG_CACHE_HOME='$(abspath $(BUILD))/cache' $(or $(PYTHON),python3) test/bench/denoise.py $(PICTURES)
 
 bench-windows: all $(BUILD)/bench/photo ## medians, morphology, bilateral, Canny beside OpenCV
 	@BUILD='$(BUILD)' XDG_CACHE_HOME='$(abspath $(BUILD))/cache' $(or $(PYTHON),python3) test/bench/windows.py

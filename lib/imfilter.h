@@ -289,8 +289,9 @@ struct imf_report {
     uint64_t verify_differing, verify_samples; /* that differ, that were compared */
     bool verify_ok;                            /* all differences are within the contract */
     uint64_t verify_unexcused;                 /* differences that are not */
-    int palette;    /* > 0: so many colours of a palette were filtered instead of the pixels */
-    bool fell_back; /* the device failed, in this run or before, and the host did the work */
+    int palette;     /* > 0: so many colours of a palette were filtered instead of the pixels */
+    bool fell_back;  /* the device failed, in this run or before, and the host did the work */
+    char found[160]; /* what filters measured in the image, "noise of sigma ...", or nothing */
 };
 
 /* Decode the rows of `reader`, filter them and encode them to `writer`, each in its own thread, and

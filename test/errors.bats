@@ -175,7 +175,7 @@ blur:2 -f sobel|-o c.pgm|repeat -f for a chain (-f blur:2 -f sobel)
 [[1,2],[3,4]]|-o c.pgm|is NumPy's way: here it is kernel:1,2/3,4
 blur:2, 3|-o c.pgm|"2, 3" at column 6 is not a number
 sauvola|-o c.pgm|(did you mean "threshold:sauvola"?)
-denoise|-o c.pgm|(did you mean "bilateral"?)
+nlmeans|-o c.pgm|(did you mean "denoise"?)
 deconvolve|-o c.pgm|(none of those built in does that; --list-filters lists them)
 deblur|-o c.pgm|(none of those built in does that; --list-filters lists them)
 median:2|--backend=fft -o c.pgm|--backend=fft cannot do this: a median is not linear

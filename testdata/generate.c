@@ -47,6 +47,8 @@ static const struct entry entries[] = {
     {"alpha.png", alpha_disc, 96, 96, 4, P8},
     {"scan.png", scanned_page, 432, 240, 1, .format = PNG, .png = {.depth = 4}},
     {"speckled.png", speckled_scene, 320, 214, 3, P8},
+    {"grainy.jpg", grainy_scene, 320, 214, 3, .format = JPEG,
+     .jpeg = {.quality = 95, .h = 1, .v = 1}},
     {"moire.jpg", moire_scene, 320, 214, 3, .format = JPEG,
      .jpeg = {.quality = 90, .h = 1, .v = 1}},
     {"still.jpg", scene, 640, 427, 3, .format = JPEG, .jpeg = {.quality = 90, .h = 2, .v = 2}},

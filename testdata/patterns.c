@@ -94,6 +94,12 @@ double speckled_scene(int x, int y, int c, int w, int h) {
     return speck < 0.05 ? 0 : speck > 0.95 ? 1 : v;
 }
 
+/* Grain: normal noise of 0.1 in each colour (Box and Muller). */
+double grainy_scene(int x, int y, int c, int w, int h) {
+    double u = hash01(x, y, 11 + 2 * c), v = hash01(x, y, 12 + 2 * c);
+    return clamp01(scene(x, y, c, w, h) + 0.1 * sqrt(-2 * log(u + 1e-9)) * cos(2 * PI * v));
+}
+
 /* A screen as a camera sees it: the grids of both make two fringes, a sum of cosines. */
 double moire_scene(int x, int y, int c, int w, int h) {
     double fringes = cos(2 * PI * (0.17 * x + 0.06 * y)) + cos(2 * PI * (-0.05 * x + 0.21 * y));

@@ -264,6 +264,8 @@ static void json_outcome(const struct reporter *r, const struct outcome *o, cons
         json_string(&j, "algorithm", algorithm_of(o));
         json_string(&j, "device", device_of(o));
         json_times(&j, r->options, &o->report);
+        if (*o->report.found)
+            json_string(&j, "found", o->report.found);
         if (o->warning)
             json_string(&j, "warning", o->warning);
         if (r->options->explain) {
@@ -345,6 +347,8 @@ void report_done(const struct reporter *r, const struct outcome *o) {
             print_peaks(r->out, &o->peaks);
         fflush(r->out);
     }
+    if (options->verbosity > 0 && *o->report.found)
+        say(r, o->input, "%s", o->report.found);
     if (options->timing && o->ran && !r->json_alone)
         print_timing(r, o);
     if (options->verbosity > 0 && o->ran && !r->json_alone)

@@ -215,6 +215,7 @@ static const struct imf_tuning table[] =
 };
 
 const struct imf_host_rates imf_host_rates = {.bilateral = 7,
+                                              .denoise = {1000, 8000},
                                               .window = 30,
                                               .sample = 2,
                                               .tap = 0.2,
@@ -276,6 +277,7 @@ const struct imf_vector_rates imf_vector_rates = {.end = 0.15,
                                                   .clahe_map = 1.2,
                                                   .guided = 6,
                                                   .threshold = 2.7,
+                                                  .denoise = {18, 290},
                                                   .lanes = 3,
                                                   .window_finish = 2};
 

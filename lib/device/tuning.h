@@ -119,6 +119,7 @@ struct imf_tuning {
 /* The host solver's nanoseconds, on one core. */
 struct imf_host_rates {
     double bilateral;   /* a weight, and the samples that it weighs */
+    double denoise[2];  /* a sample: by blocks, by groups of them */
     double window;      /* a sample of a window: gathering it and selecting the rank */
     double sample, tap; /* a sample: conversion, epilogue and rounding; each tap */
     double point;       /* a pass of point operations, a sample */
@@ -169,6 +170,7 @@ struct imf_vector_rates {
     double weight_float64; /* a weight of a pixel in float64, and the samples that it weighs */
     double guided;         /* a sample, whatever the radius */
     double threshold;      /* local: the same */
+    double denoise[2];     /* a sample: by blocks, by groups of them */
     double lanes;          /* interleaving a sample for vectors, and back */
     double window_finish;  /* converting a sample to another type or value */
 };

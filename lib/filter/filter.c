@@ -8,6 +8,19 @@ bool imf_op_is_point(enum imf_op op) {
            op == IMF_OP_HISTOGRAM || op == IMF_OP_BLEND;
 }
 
+/* Steps and searches are where more gains little (solver/denoise/reference.c). */
+const struct imf_denoise_grid *imf_denoise_grid(const struct imf_denoise *denoise) {
+    static const struct imf_denoise_grid fast = {.step = 2, .search = 0, .count = 1},
+                                         best = {.step = 4, .search = 8, .count = 16};
+    return denoise->groups ? &best : &fast;
+}
+
+/* Twice from a pixel to the blocks that cover it, to where groups of these begin, and to their other blocks. */
+int imf_denoise_reach(const struct imf_denoise_grid *grid) {
+    int groups = grid->search ? 2 * grid->search - 1 : 0;
+    return 2 * (IMF_DENOISE_BLOCK - 1 + groups);
+}
+
 void imf_stage_clear(struct imf_stage *stage) {
     imf_kernel_free(&stage->kernel[0]);
     imf_kernel_free(&stage->kernel[1]);

@@ -16,6 +16,7 @@ enum imf_op {
     IMF_OP_PHASE,     /* the direction of (kernel[0], kernel[1]), likewise; alpha stays */
     IMF_OP_CANNY,     /* edges, by `canny`; alpha stays */
     IMF_OP_CLAHE,     /* local contrast, by `clahe`; alpha stays */
+    IMF_OP_DENOISE,   /* noise removed, by `denoise` */
     IMF_OP_UNSHARP,   /* d = x - kernel[0](x), shrunk by threshold towards 0; x + amount * d */
     IMF_OP_TRANSFER,  /* multiplication by `transfer` in the frequency domain */
     IMF_OP_WINDOW,    /* `window_op` and `second`, no sums of products */
@@ -128,6 +129,30 @@ enum imf_blend_mode {
     IMF_BLEND_SUBTRACT
 };
 
+/* Removal of white noise. */
+struct imf_denoise {
+    double sigma; /* of the noise, a fraction of full scale; IMF_DENOISE_AUTO: measured */
+    bool groups;  /* of blocks that are alike, instead of each block by itself */
+};
+#define IMF_DENOISE_AUTO (-1)
+/* Coefficients below the first of these times sigma are noise, from the second on they are kept; in
+ * between a part of them is: the result is a continuous function of the image. The slope there is up to 9, but of a
+ * block's coefficients few are there: independent errors of samples grow by less than the third. */
+#define IMF_DENOISE_NOISE 2.6
+#define IMF_DENOISE_KEPT 3.0
+#define IMF_DENOISE_GAIN 2
+
+/* Which blocks of IMF_DENOISE_BLOCK x IMF_DENOISE_BLOCK pixels it works on. */
+#define IMF_DENOISE_BLOCK 8
+struct imf_denoise_grid {
+    int step;   /* a block at each so many pixels of so many rows, from the image's first on */
+    int search; /* blocks like it begin up to so many pixels before it, and less than that after */
+    int count;  /* so many blocks, itself included, are a group */
+};
+const struct imf_denoise_grid *imf_denoise_grid(const struct imf_denoise *denoise);
+/* Pixels around one that it depends on; a multiple of the step. */
+int imf_denoise_reach(const struct imf_denoise_grid *grid);
+
 struct imf_stage {
     enum imf_op op;
     struct imf_kernel *kernel[2]; /* owned; a window's element is the first */
@@ -141,6 +166,7 @@ struct imf_stage {
     enum imf_histogram_op histogram_op;
     struct imf_canny canny;
     struct imf_clahe clahe;
+    struct imf_denoise denoise;
     enum imf_range range; /* how the response is shown when this is the last filtering stage */
     bool unscaled;        /* a user's kernel without a scale */
 };

@@ -154,7 +154,15 @@ static const char *transfer_words(char buffer[IMF_STAGE_WORDS], const struct imf
     return buffer;
 }
 
+static const char *denoise_sigma(char *buffer, size_t size, const struct imf_denoise *denoise) {
+    if (denoise->sigma < 0)
+        return "as measured";
+    snprintf(buffer, size, "%g", denoise->sigma);
+    return buffer;
+}
+
 const char *imf_stage_words(char buffer[IMF_STAGE_WORDS], const struct imf_stage *s) {
+    char sigma[32];
     switch (s->op) {
     case IMF_OP_TRANSFER:
         return transfer_words(buffer, &s->transfer);
@@ -174,6 +182,11 @@ const char *imf_stage_words(char buffer[IMF_STAGE_WORDS], const struct imf_stage
         snprintf(buffer, IMF_STAGE_WORDS,
                  "adaptive histogram equalization: %dx%d tiles, counts up to %g times the mean",
                  s->clahe.across, s->clahe.down, s->clahe.limit);
+        return buffer;
+    case IMF_OP_DENOISE:
+        snprintf(buffer, IMF_STAGE_WORDS, "noise of sigma %s removed from cosine transforms of %s",
+                 denoise_sigma(sigma, sizeof sigma, &s->denoise),
+                 s->denoise.groups ? "blocks that are alike" : "8x8 blocks");
         return buffer;
     case IMF_OP_UNSHARP:
         snprintf(buffer, IMF_STAGE_WORDS,

@@ -308,7 +308,8 @@ static enum imf_status add_part(struct show *s, const struct imf_filter *f, size
     snprintf(part->title, sizeof part->title, "%s%s%s%s", number, imf_stage_spec(spec, f, index),
              axis, linear);
     if (status != IMF_OK || imf_op_is_point(stage->op) || stage->op == IMF_OP_CANNY ||
-        stage->op == IMF_OP_CLAHE || (stage->op == IMF_OP_WINDOW && !s->owned[at]))
+        stage->op == IMF_OP_CLAHE || stage->op == IMF_OP_DENOISE ||
+        (stage->op == IMF_OP_WINDOW && !s->owned[at]))
         return status;
     part->transfer = stage->op == IMF_OP_TRANSFER ? &stage->transfer : NULL;
     status = add_gain(s, at, stage, part->taps, err);
@@ -323,7 +324,8 @@ static size_t first_nonlinear(const struct imf_filter *f) {
     while (i < f->count && f->stages[i].op != IMF_OP_MAGNITUDE && f->stages[i].op != IMF_OP_PHASE &&
            f->stages[i].op != IMF_OP_WINDOW && f->stages[i].op != IMF_OP_THRESHOLD &&
            f->stages[i].op != IMF_OP_HISTOGRAM && f->stages[i].op != IMF_OP_CANNY &&
-           f->stages[i].op != IMF_OP_CLAHE && f->stages[i].op != IMF_OP_BLEND)
+           f->stages[i].op != IMF_OP_CLAHE && f->stages[i].op != IMF_OP_BLEND &&
+           f->stages[i].op != IMF_OP_DENOISE)
         i++;
     return i;
 }

@@ -51,10 +51,11 @@ static bool cut(const struct imf_chain *c, int i, const enum imf_bands_wish *wis
 }
 
 /* How many rows of a surface, from the top, its top margin repeats. */
-static int repeated(const struct imf_chain *c, int top) {
+static int repeated(const struct imf_chain *c, int index) {
+    enum imf_edge edge = imf_chain_edge(c, index);
     int rows = 0;
-    for (int y = -top; y < 0; y++)
-        rows = imf_max(rows, imf_edge_index(c->edge, y, c->height) + 1);
+    for (int y = -imf_chain_margin(c, index).top; y < 0; y++)
+        rows = imf_max(rows, imf_edge_index(edge, y, c->height) + 1);
     return rows;
 }
 
@@ -80,7 +81,7 @@ static void set_leads(struct imf_bands *b, const struct imf_segment *s) {
             if (!reads(&c->passes[i], index))
                 continue;
             if (c->passes[i].kind == IMF_PASS_CONVOLVE)
-                w->least = imf_max(w->least, repeated(c, imf_chain_margin(c, index - 1).top));
+                w->least = imf_max(w->least, repeated(c, index - 1));
             w->lead = imf_max(w->lead, made->lead + below);
             w->least = imf_max(w->least, made->least + below);
         }

@@ -63,12 +63,13 @@ static void widen(struct imf_window *w, const struct imf_chain *c, int from, int
 /* And, where the window ends with the image, the rows that its margins repeat. */
 static void widen_for_margins(struct imf_window *w, const struct imf_chain *c, int index) {
     struct imf_margin m = imf_chain_margin(c, index - 1);
+    enum imf_edge edge = imf_chain_edge(c, index - 1);
     for (int y = c->height; y < c->height + m.bottom && w->done == c->height; y++) {
-        int row = imf_edge_index(c->edge, y, c->height);
+        int row = imf_edge_index(edge, y, c->height);
         w->before = row >= 0 ? imf_min(w->before, row) : w->before;
     }
     for (int y = -m.top; y < 0 && w->before == 0; y++)
-        w->done = imf_max(w->done, imf_edge_index(c->edge, y, c->height) + 1);
+        w->done = imf_max(w->done, imf_edge_index(edge, y, c->height) + 1);
 }
 
 /* And rows that are made together with others, until nothing is missing. */

@@ -36,6 +36,8 @@ static bool apply_stage(struct imf_builder *b, const struct imf_stage *stage) {
         return imf_builder_canny(b, &stage->canny);
     case IMF_OP_CLAHE:
         return imf_builder_clahe(b, &stage->clahe);
+    case IMF_OP_DENOISE:
+        return imf_builder_denoise(b, &stage->denoise);
     case IMF_OP_UNSHARP:
         return imf_builder_unsharp(b, stage);
     case IMF_OP_GRAY:

@@ -110,6 +110,9 @@ void imf_chain_set_bounds(struct imf_chain *chain);
 double imf_contract_error(const struct imf_chain *chain);
 /* How much f(b, x) of a blend changes with x, at most. */
 double imf_blend_slope(enum imf_blend_mode mode);
+/* The same of a chain whose solvers may choose differently: of floats, which blocks are alike is decided by a
+ * hair. A group that has another block changes samples by less than 1 of 255. */
+double imf_contract_choices(const struct imf_chain *chain);
 /* Each output sample depends on the same input sample alone, and all colours do so alike. */
 bool imf_point_is_map(const struct imf_point *point);
 /* The samples of surface `index` (0: the image, i + 1: the output of pass i). Between passes they
@@ -117,5 +120,8 @@ bool imf_point_is_map(const struct imf_point *point);
 enum imf_sample imf_chain_sample(const struct imf_chain *chain, int index, bool float64);
 /* Margin that surface `index` (-1: the image) needs: the largest of its readers'. */
 struct imf_margin imf_chain_margin(const struct imf_chain *chain, int index);
+/* How the image goes on in that margin: by its edge mode, but repeated samples would repeat their
+ * noise, of which none is removed then: where noise is, clamp means reflect. */
+enum imf_edge imf_chain_edge(const struct imf_chain *chain, int index);
 
 #endif

@@ -38,6 +38,8 @@ static double error_gain(const struct imf_problem *p) {
     double gain = imf_problem_kernels(p) ? fmax(sqrt(squares), sum) / fabs(p->epilogue.scale) : 1;
     if (p->kind == IMF_WINDOW_OP)
         gain = fmax(1, p->window_op->gain);
+    if (p->kind == IMF_DENOISE)
+        gain = IMF_DENOISE_GAIN;
     return gain * fabs(p->epilogue.multiply);
 }
 
@@ -71,6 +73,17 @@ static double storage(const struct imf_chain *c, int i) {
 
 double imf_contract_error(const struct imf_chain *c) {
     return c->out == IMF_U8 ? 1.0 / 32 : c->high_gain ? 2 : 1;
+}
+
+double imf_contract_choices(const struct imf_chain *c) {
+    double most = 0;
+    for (int i = 0; i < c->count; i++) {
+        const struct imf_pass *pass = &c->passes[i];
+        if (pass->kind == IMF_PASS_CONVOLVE && pass->problem.kind == IMF_DENOISE &&
+            pass->problem.denoise->groups && pass->problem.in == IMF_F32)
+            most = fmax(most, c->full / 255 * pass->gain * c->rescale);
+    }
+    return imf_contract_error(c) + most;
 }
 
 /* The tolerance of the computation, on the scale of the input's samples. */

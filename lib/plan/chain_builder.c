@@ -408,3 +408,17 @@ bool imf_builder_phase(struct imf_builder *b, const struct imf_stage *stage) {
     b->positive = true;
     return true;
 }
+
+/* Estimates of blocks may be beyond their samples, by less than these spread. */
+#define OVERSHOOT 2
+
+bool imf_builder_denoise(struct imf_builder *b, const struct imf_denoise *denoise) {
+    struct imf_pass *pass = imf_builder_premultiply(b) ? imf_builder_problem(b) : NULL;
+    if (!pass)
+        return false;
+    imf_problem_denoise(&pass->problem, denoise,
+                        b->channels - (b->alpha && !b->alpha_apart ? 1 : 0));
+    b->integral = b->whole_if_opaque = b->positive = false;
+    pass->bound = b->bound *= OVERSHOOT;
+    return true;
+}

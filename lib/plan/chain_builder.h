@@ -88,6 +88,7 @@ void imf_builder_border(struct imf_builder *b);
 bool imf_builder_blend(struct imf_builder *b, const struct imf_stage *stage);
 bool imf_builder_phase(struct imf_builder *b, const struct imf_stage *stage);
 bool imf_builder_canny(struct imf_builder *b, const struct imf_canny *canny);
+bool imf_builder_denoise(struct imf_builder *b, const struct imf_denoise *denoise);
 bool imf_builder_histogram_op(struct imf_builder *b, enum imf_histogram_op op);
 bool imf_builder_clahe(struct imf_builder *b, const struct imf_clahe *clahe);
 bool imf_builder_bilevel(struct imf_builder *b, const struct imf_window_op *window);

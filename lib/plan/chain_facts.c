@@ -30,3 +30,13 @@ struct imf_margin imf_chain_margin(const struct imf_chain *chain, int index) {
     }
     return all;
 }
+
+enum imf_edge imf_chain_edge(const struct imf_chain *chain, int index) {
+    for (int i = 0; i < chain->count && chain->edge == IMF_EDGE_CLAMP; i++) {
+        const struct imf_pass *pass = &chain->passes[i];
+        if (pass->kind == IMF_PASS_CONVOLVE && pass->source == index &&
+            pass->problem.kind == IMF_DENOISE)
+            return IMF_EDGE_REFLECT;
+    }
+    return chain->edge;
+}

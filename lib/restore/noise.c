@@ -28,7 +28,6 @@
 struct windows {
     uint32_t *count; /* of each magnitude */
     double *row[3];
-    double scale; /* from samples to magnitudes */
     double full;
     int width, channels, colors;
 };
@@ -56,14 +55,14 @@ static void count_row(const struct windows *w) {
                 v[i] = second_difference(at[i], w->channels);
                 inside = inside && unclipped(at[i], w->channels, w->full);
             }
-            double magnitude = fabs(v[0] - 2 * v[1] + v[2]) * w->scale;
+            double magnitude = fabs(v[0] - 2 * v[1] + v[2]);
             if (inside)
                 w->count[(size_t)rint(fmin(magnitude, LARGEST))]++;
         }
 }
 
-/* The median of magnitudes that are spread evenly over half a step to either side; 0 if it is one of those that
- * were rounded to 0. */
+/* The median of magnitudes, of which those that were rounded to one integer are spread evenly over half a
+ * step to either side; 0 if it is one of those that were rounded to 0. */
 static double median(const uint32_t *count) {
     uint64_t n = 0, below = 0;
     int at = 0;
@@ -76,12 +75,7 @@ static double median(const uint32_t *count) {
 
 enum imf_status imf_noise_sigma(double *sigma, const struct imf_surface *s, int colors, double full,
                                 struct imf_error *err) {
-    bool integers = s->sample == IMF_U8 || s->sample == IMF_U16;
-    struct windows w = {.scale = integers ? 1 : 65535 / full,
-                        .full = full,
-                        .width = s->width,
-                        .channels = s->channels,
-                        .colors = colors};
+    struct windows w = {.full = full, .width = s->width, .channels = s->channels, .colors = colors};
     size_t samples = (size_t)s->width * (size_t)s->channels;
     *sigma = 0;
     if (s->width < 3 || s->height < 3)
@@ -100,7 +94,7 @@ enum imf_status imf_noise_sigma(double *sigma, const struct imf_surface *s, int 
                 imf_samples_widen(w.row[i], imf_surface_row(s, y + i), s->sample, 0, samples);
             count_row(&w);
         }
-        *sigma = median(w.count) / w.scale / (NORM * MEDIAN);
+        *sigma = median(w.count) / (NORM * MEDIAN);
     }
     free(rows);
     free(w.count);

@@ -49,6 +49,15 @@ void imf_problem_canny(struct imf_problem *p, const struct imf_canny *canny, int
     p->reach = (struct imf_margin){reach, reach, reach, reach};
 }
 
+void imf_problem_denoise(struct imf_problem *p, const struct imf_denoise *denoise, int colors) {
+    const struct imf_denoise_grid *grid = imf_denoise_grid(denoise);
+    int reach = imf_denoise_reach(grid);
+    p->kind = IMF_DENOISE;
+    p->denoise = denoise;
+    p->colors = colors;
+    p->reach = (struct imf_margin){reach, reach, reach, reach};
+}
+
 void imf_problem_histogram_op(struct imf_problem *p, enum imf_histogram_op op, int colors) {
     p->kind = IMF_HISTOGRAM_OP;
     p->histogram_op = op;

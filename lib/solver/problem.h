@@ -36,6 +36,7 @@ enum imf_problem_kind {
     IMF_TRANSFER,     /* the whole image, made periodic, times a transfer function */
     IMF_WINDOW_OP,    /* a function of the samples in a window: rank, bilateral, guided */
     IMF_CANNY,        /* edges after Canny; needs the whole image */
+    IMF_DENOISE,      /* noise removed from blocks of pixels */
     IMF_HISTOGRAM_OP, /* a map of sample values, made of the whole image's histogram */
     IMF_CLAHE         /* maps of the lumas of tiles, made of their histograms */
 };
@@ -52,10 +53,11 @@ struct imf_problem {
         const struct imf_transfer *transfer;
         const struct imf_window_op *window_op;
         const struct imf_canny *canny;
+        const struct imf_denoise *denoise;
         enum imf_histogram_op histogram_op;
         const struct imf_clahe *clahe;
     };
-    int colors; /* of window and histogram operations and edges: the leading channels that are
+    int colors; /* of window and histogram operations, edges and noise: the leading channels that are
                    filtered; a further one, alpha, is copied or ignored */
     struct imf_kernel_facts facts[2]; /* of each kernel */
     struct imf_epilogue epilogue;
@@ -86,6 +88,7 @@ void imf_problem_phase(struct imf_problem *p, const struct imf_kernel *x,
 void imf_problem_transfer(struct imf_problem *p, const struct imf_transfer *transfer);
 void imf_problem_window_op(struct imf_problem *p, const struct imf_window_op *window);
 void imf_problem_canny(struct imf_problem *p, const struct imf_canny *canny, int colors);
+void imf_problem_denoise(struct imf_problem *p, const struct imf_denoise *denoise, int colors);
 void imf_problem_histogram_op(struct imf_problem *p, enum imf_histogram_op op, int colors);
 void imf_problem_clahe(struct imf_problem *p, const struct imf_clahe *clahe, int colors);
 

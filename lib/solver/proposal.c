@@ -14,6 +14,7 @@ static const char *const why_not[] = {[IMF_CONVOLUTION] = "there is no transfer 
                                       [IMF_TRANSFER] = "frequency-domain filters need the FFT",
                                       [IMF_WINDOW_OP] = " is not linear",
                                       [IMF_CANNY] = "following edges is not linear",
+                                      [IMF_DENOISE] = "removing noise is not linear",
                                       [IMF_HISTOGRAM_OP] = "what a histogram decides is not linear",
                                       [IMF_CLAHE] = "what histograms decide is not linear"};
 

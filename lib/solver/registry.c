@@ -10,6 +10,8 @@ extern const struct imf_solver imf_solver_erode_dilate, imf_solver_rank, imf_sol
 extern const struct imf_solver imf_solver_canny_vector, imf_solver_canny;
 /* of tiles' histograms, */
 extern const struct imf_solver imf_solver_clahe_vector, imf_solver_clahe_host;
+/* of noise, */
+extern const struct imf_solver imf_solver_denoise, imf_solver_denoise_host;
 /* on devices, of filters that are neither sums of products nor ranks, */
 extern const struct imf_solver imf_solver_histogram_op_device, imf_solver_clahe_device,
     imf_solver_guided_device, imf_solver_bilateral_device, imf_solver_local_threshold_device,
@@ -44,6 +46,8 @@ const struct imf_solver *const imf_solvers[] = {
     /* Thresholds by means. */
     &imf_solver_local_threshold_device, &imf_solver_local_threshold,
     &imf_solver_local_threshold_host,
+    /* Removal of noise. */
+    &imf_solver_denoise, &imf_solver_denoise_host,
     /* Directions of gradients, and edges. */
     &imf_solver_phase, &imf_solver_canny_device, &imf_solver_canny_vector, &imf_solver_canny,
     /* Operations by the image's histogram. */

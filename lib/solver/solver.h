@@ -78,6 +78,8 @@ struct imf_solver {
     void (*destroy)(void **job);
     /* Lend later runs the threads of `pool`; NULL for OpenCL's solvers. */
     void (*use_pool)(void *job, struct imf_pool *pool);
+    /* May be NULL. What the last run found in the image, for the user: a phrase, or nothing. */
+    void (*tell)(const void *job, char *text, size_t size);
 };
 
 /* All solvers, ended by NULL. The first of equally cheap ones is taken. */

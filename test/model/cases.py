@@ -16,7 +16,7 @@ CONTENTS = ("noise", "flat", "low", "steps", "impulses", "ramp", "extremes")
 ALPHAS = ("any", "opaque", "tiny", "cut")
 # What transforms and sums by rows and columns never do
 WINDOWS = ("median", "percentile", "erode", "dilate", "open", "close", "gradient", "tophat", "blackhat", "bilateral",
-           "guided", "canny", "phase", "equalize", "threshold:otsu", "threshold:local", "threshold:sauvola", "flatten",
+           "guided", "denoise", "canny", "phase", "equalize", "threshold:otsu", "threshold:local", "threshold:sauvola", "flatten",
            "clahe")
 
 
@@ -213,6 +213,8 @@ class Draw:
         return name + ":" + self.one("0112234579") + self.one(("", "", ":shape=disk", ":shape=cross"))
 
     def smooth(self):
+        if self.chance(0.2):
+            return "denoise:" + self.one(("0.003", "2%", "0.1", "0.3", "0")) + self.one(("", "", ":quality=best"))
         if self.chance(0.5):
             return "guided:%s:%s" % (self.one("012359"), self.one(("0.01", "0.05", "0.2", "1")))
         return "bilateral:%s:%s" % (self.number(0.3, 3), self.one(("0.02", "0.1", "0.3", "5")))

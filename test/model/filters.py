@@ -168,6 +168,21 @@ class Bilateral:
         return 2 + 2 * math.log(2 * self.reach + 1)
 
 
+class Denoise:
+    """What blocks of pixels have in common is kept: sigma is a fraction of full scale, or None: measured"""
+
+    integer, shown, bias = False, "clip", 0.0
+
+    def __init__(self, sigma, quality):
+        self.sigma, self.groups = sigma, quality == "best"
+
+    def gain(self):
+        return 0.0
+
+    def magnifies(self):
+        return 9.0
+
+
 class Guided:
     """Means of lines fitted in windows"""
 
@@ -515,6 +530,8 @@ def parse(spec):
         return LocalThreshold(args[1], k=float(options.get("k", 0.34)))
     if name == "threshold":
         return Point("otsu") if args[0] == "otsu" else Point(name, Fraction(args[0]))
+    if name == "denoise":
+        return Denoise(None if not args or args[0] == "auto" else fraction(args[0]), options.get("quality", "fast"))
     if name == "blend":
         return Blend(args[0], *(fraction(a) for a in args[1:]))
     if name in ("gray", "invert", "equalize"):

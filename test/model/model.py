@@ -12,6 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 
+import denoise
 import filters
 from pixels import full as full_scale
 
@@ -575,7 +576,7 @@ class Run:
         stage, unit = self.stages[i], self.full * (self.full if self.premultiplied else 1)
         border = self.border * (self.full if self.premultiplied else 1)
         self.loose *= stage.magnifies()
-        if isinstance(stage, filters.Bilateral):
+        if isinstance(stage, (filters.Bilateral, filters.Denoise)):
             self.alike(stage, unit, border)
             return
         if isinstance(stage, (filters.Canny, filters.LocalThreshold, filters.Clahe)):
@@ -614,17 +615,30 @@ class Run:
             self.colours = self.shown(stage.shown, 1.0)
 
     def alike(self, stage, unit, border):
-        """A bilateral filter of all that is filtered. Alpha has the colours' scale: theirs is its square."""
+        """A filter of all that is filtered, together. Alpha has the colours' scale: theirs is its square."""
         planes, borders = self.colours, [border] * self.colours.shape[2]
         if self.filter_alpha:
             scale = unit / self.full
             planes = np.concatenate([planes, self.alpha[:, :, None] * scale], axis=2)
             borders.append(self.full * scale)
-        result = bilateral(planes, stage, self.edge, borders, unit)
+        result = (bilateral if isinstance(stage, filters.Bilateral) else self.quiet)(planes, stage, self.edge, borders, unit)
         self.colours = result[:, :, :self.colours.shape[2]]
         if self.filter_alpha:
             self.alpha = result[:, :, -1] / scale
         self.moved = False
+
+    def quiet(self, planes, stage, edge, borders, unit):
+        """Where blocks are chosen by floats one of a group may be another."""
+        whole = unit == self.full and (planes == np.rint(planes)).all() and all(b == np.rint(b) for b in borders)
+        if stage.sigma is None and not whole:
+            raise Undetermined("noise that is measured in floats")
+        if stage.groups and not whole:
+            self.loose += unit / 255
+        reach = denoise.REACH[stage.groups]
+        edge = "reflect" if edge == "clamp" else edge  # repeated samples would repeat their noise
+        wide = np.stack([extend(planes[:, :, c], (reach, reach), edge, borders[c]) for c in range(planes.shape[2])], axis=2)
+        sigma = denoise.measured(planes, self.full) if stage.sigma is None else float(stage.sigma) * unit
+        return denoise.denoised(wide, sigma, stage.groups, unit)
 
     def shows(self):
         """What an error of one step is in colours: those that are to be divided by alpha have it as they show"""

@@ -1,6 +1,6 @@
 /*
- * smooth.c - stages of smoothing that keeps edges: bilateral and guided
- * Both are weighted means of the window, in which samples beyond an edge have little or no weight:
+ * smooth.c - stages of smoothing that keeps edges: bilateral, guided and denoise
+ * The first two are weighted means of the window, in which samples beyond an edge have little or no weight:
  * flat parts do not change, and no result leaves the range of the samples.
  */
 #include "filter/builtin/table.h"
@@ -61,5 +61,14 @@ enum imf_status imf_setup_guided(struct imf_stage *stage, const double *values,
         .cy = reach,
         .value = values[1],
         .gain = 1.5};
+    return IMF_OK;
+}
+
+/* "auto" is read as -1, which is IMF_DENOISE_AUTO. */
+enum imf_status imf_setup_denoise(struct imf_stage *stage, const double *values,
+                                  struct imf_error *err) {
+    (void)err;
+    stage->op = IMF_OP_DENOISE;
+    stage->denoise = (struct imf_denoise){.sigma = values[0], .groups = values[1] != 0};
     return IMF_OK;
 }

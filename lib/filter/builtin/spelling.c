@@ -32,7 +32,7 @@ static const struct {
                  {"histeq", "equalize"},     {"equalizehist", "equalize"},
                  {"contrast", "clahe"},      {"sauvola", "threshold:sauvola"},
                  {"lat", "threshold:local"}, {"adaptivethreshold", "threshold:local"},
-                 {"denoise", "bilateral"},   {"nlmeans", "bilateral"},
+                 {"bm3d", "denoise"},        {"nlmeans", "denoise"},
                  {"smooth", "blur"},         {"deconvolve", NONE},
                  {"deconvolution", NONE},    {"deblur", NONE},
                  {"wiener", NONE},           {"richardson", NONE},

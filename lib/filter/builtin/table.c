@@ -50,6 +50,8 @@ static const char *const blend_words[] = {
     [IMF_BLEND_LIGHTEN] = "lighten",       [IMF_BLEND_DARKEN] = "darken",
     [IMF_BLEND_DIFFERENCE] = "difference", [IMF_BLEND_ADD] = "add",
     [IMF_BLEND_SUBTRACT] = "subtract",     NULL};
+static const char *const measure_words[] = {"auto", NULL};
+static const char *const effort_words[] = {"fast", "best", NULL};
 
 #define NYQUIST_CORNER 0.70710678118654757 /* 0.5 sqrt(2), the highest frequency of the plane */
 
@@ -289,6 +291,20 @@ static const struct imf_builtin builtins[] = {
      .range = IMF_RANGE_CLIP,
      .parameter = {NUMBER("R", " in pixels, 0 to 511", 0, 511, NAN, .whole = true),
                    FRACTION("EPS")}},
+    {.name = "denoise",
+     .doc = {"denoise[:SIGMA=auto][:quality=fast|best]",
+             "Remove noise of standard deviation SIGMA, or as much as is found"},
+     .source = IMF_SOURCE_STAGE,
+     .setup = imf_setup_denoise,
+     .range = IMF_RANGE_CLIP,
+     .parameter = {{.name = "SIGMA",
+                    .meaning =
+                        "SIGMA as a fraction of full scale, 0 to 1 (25 of 255 is 0.098), or auto",
+                    .high = 1,
+                    .fallback = IMF_DENOISE_AUTO,
+                    .words = measure_words,
+                    .fraction = true},
+                   WORD("quality", " fast or best", effort_words)}},
     {.name = "kernel",
      .doc = {"kernel:A,B,C/D,E,F/G,H,I[:scale=S][:bias=B][:flip]",
              "Custom kernel, any size from 1x1 to 4095x4095"},

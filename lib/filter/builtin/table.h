@@ -86,7 +86,7 @@ imf_setup imf_setup_unsharp, imf_setup_highpass, imf_setup_lowpass, imf_setup_ba
 imf_setup imf_setup_gray, imf_setup_invert, imf_setup_threshold, imf_setup_equalize,
     imf_setup_blend;
 /* Those that smooth (smooth.c). */
-imf_setup imf_setup_bilateral, imf_setup_guided;
+imf_setup imf_setup_bilateral, imf_setup_guided, imf_setup_denoise;
 /* Local contrast (contrast.c). */
 imf_setup imf_setup_clahe;
 /* Those for scans (scan.c). */

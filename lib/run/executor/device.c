@@ -358,7 +358,8 @@ static enum imf_status make_step(struct device *d, int i, const struct imf_propo
         struct imf_surface image = *source; /* the job is for all rows of the image */
         image.height = c->height;
         st = imf_edge_make(&d->device_step[i].edge, d->queue, &image,
-                           imf_chain_margin(c, pass->source), c->edge, pass->problem.outside, err);
+                           imf_chain_margin(c, pass->source), imf_chain_edge(c, pass->source),
+                           pass->problem.outside, err);
     }
     step->solver = chosen->solver;
     struct imf_problem p = pass->problem;

@@ -7,6 +7,7 @@
 #include "run/executor/ops.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Whether pass i is the first that reads beyond its source's edge. */
 static bool fills_margin(const struct imf_chain *c, int i) {
@@ -74,6 +75,22 @@ void imf_exec_use_pool(struct imf_exec *x, struct imf_pool *pool) {
         const struct imf_step *step = &x->step[i];
         if (step->job && step->solver->use_pool)
             step->solver->use_pool(step->job, pool);
+    }
+}
+
+void imf_exec_tell(const struct imf_exec *x, char *text, size_t size) {
+    size_t used = 0;
+    *text = '\0';
+    for (int i = 0; i < x->chain->count && used + 2 < size; i++) {
+        const struct imf_step *step = &x->step[i];
+        char *next = text + used + (used ? 2 : 0);
+        if (!step->job || !step->solver->tell)
+            continue;
+        *next = '\0';
+        step->solver->tell(step->job, next, size - (size_t)(next - text));
+        if (*next && used)
+            memcpy(text + used, ", ", 2);
+        used = *next ? (size_t)(next - text) + strlen(next) : used;
     }
 }
 

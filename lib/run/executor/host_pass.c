@@ -11,7 +11,8 @@ void imf_exec_fill_host(const struct imf_exec *x, int i, const struct imf_surfac
     const struct imf_chain *c = x->chain;
     struct imf_margin m = imf_chain_margin(c, c->passes[i].source);
     const struct imf_edge_part part = {row, c->height};
-    imf_edge_fill_band(in, m, part, c->edge, c->passes[i].problem.outside);
+    imf_edge_fill_band(in, m, part, imf_chain_edge(c, c->passes[i].source),
+                       c->passes[i].problem.outside);
 }
 
 enum imf_status imf_exec_make_host_point(struct imf_exec *x, int i,

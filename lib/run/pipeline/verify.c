@@ -6,13 +6,13 @@
 /* Which differences the contract allows. */
 struct allowance {
     double max;     /* a sample's largest value */
-    double error;   /* imf_contract_error(), in steps of the output; 0: nothing may differ */
+    double error;   /* imf_contract_choices(), in steps of the output; 0: nothing may differ */
     double stretch; /* of colours, over IMF_HIGH_GAIN */
     bool divided;   /* colours, by the last channel: alpha */
     int channels;
 };
 
-/* The contract allows this difference (imf_contract_error()). */
+/* The contract allows this difference (imf_contract_choices()). */
 static bool excused(const struct allowance *a, double want, double have, double times) {
     double error = a->error * times;
     return a->max > 255 ? fabs(have - rint(want)) <= error : fabs(have - want) <= 0.5 + error;
@@ -55,7 +55,7 @@ static struct allowance allowance_of(const struct imf_chain *c, const struct imf
                                      const struct imf_rows *image) {
     bool exact = c->exact || (c->exact_if_opaque && opaque(c, image));
     struct allowance a = {.max = imf_sample_max(c->out),
-                          .error = exact ? 0 : imf_contract_error(c),
+                          .error = exact ? 0 : imf_contract_choices(c),
                           .stretch = fmax(imf_exec_stretch(reference) / IMF_HIGH_GAIN, 1),
                           .channels = c->channels_out};
     for (int i = 0; i < c->count; i++)

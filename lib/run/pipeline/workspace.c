@@ -125,6 +125,7 @@ static enum imf_status run_bands(struct imf_workspace *ws, struct imf_pixel_io *
                                     .progress = progress,
                                     .data = &data};
     enum imf_status st = imf_stream(&stream, r, err);
+    imf_exec_tell(ws->exec, r->found, sizeof r->found);
     if (stream.spent)
         imf_exec_free(&ws->exec);
     return st;

@@ -1,0 +1,89 @@
+/* denoise.c - what the solvers that remove noise share */
+#include "solver/denoise/denoise.h"
+
+#include "restore/noise.h"
+#include "solver/common/window.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define ROOT2 0.70710678118654757
+#define ROOT3 0.57735026918962573
+#define ROOT6 0.40824829046386302
+
+const double imf_denoise_colors[3][3] = {
+    {ROOT3, ROOT3, ROOT3}, {ROOT2, 0, -ROOT2}, {ROOT6, -2 * ROOT6, ROOT6}};
+
+double imf_denoise_guide(const struct imf_problem *p, double sigma) {
+    double luma = p->colors >= 3 ? ROOT3 : 1, most = p->unit / luma;
+    return luma * fmin(IMF_GUIDE_STEPS / sigma, IMF_GUIDE_MOST / most);
+}
+
+void imf_denoise_basis(double basis[IMF_BLOCK][IMF_BLOCK]) {
+    double turn = acos(-1.0) / (2 * IMF_BLOCK);
+    for (int k = 0; k < IMF_BLOCK; k++)
+        for (int x = 0; x < IMF_BLOCK; x++)
+            basis[k][x] = sqrt((k ? 2.0 : 1.0) / IMF_BLOCK) * cos((2 * x + 1) * k * turn);
+}
+
+void imf_denoise_propose(const struct imf_problem *p, struct imf_proposal *out, double ns) {
+    const struct imf_denoise_grid *grid = imf_denoise_grid(p->denoise);
+    double samples = (double)p->width * p->height * p->colors;
+    out->feasible = true;
+    out->ms = samples * ns * 1e-6;
+    out->bands = p->denoise->sigma < 0 ? IMF_BANDS_WHOLE : IMF_BANDS_FEW;
+    out->step = grid->step;
+}
+
+enum imf_status imf_denoise_make(void **job, const struct imf_problem *p,
+                                 const struct imf_proposal *proposal, struct imf_queue *queue,
+                                 struct imf_error *err) {
+    (void)proposal, (void)queue;
+    struct imf_denoise_job *j = *job = malloc(sizeof *j);
+    if (!j)
+        return imf_fail_memory(err, sizeof *j);
+    *j = (struct imf_denoise_job){
+        .p = *p, .grid = imf_denoise_grid(p->denoise), .sigma = p->denoise->sigma * p->unit};
+    return IMF_OK;
+}
+
+void imf_denoise_destroy(void **job) {
+    free(*job);
+    *job = NULL;
+}
+
+void imf_denoise_use_pool(void *job, struct imf_pool *pool) {
+    ((struct imf_denoise_job *)job)->pool = pool;
+}
+
+void imf_denoise_tell(const void *job, char *text, size_t size) {
+    const struct imf_denoise_job *j = job;
+    double part = j->sigma / j->p.unit;
+    if (j->p.denoise->sigma < 0)
+        snprintf(text, size, "noise of sigma %.3g of full scale (%.3g of 255)", part, 255 * part);
+}
+
+static enum imf_status copy(const struct imf_problem *p, const struct imf_surface *in,
+                            const struct imf_surface *out, struct imf_error *err) {
+    size_t samples = (size_t)p->width * (size_t)p->channels;
+    double *row = malloc(samples * sizeof *row);
+    if (!row)
+        return imf_fail_memory(err, samples * sizeof *row);
+    for (int y = 0; y < out->height; y++) {
+        imf_samples_widen(row, imf_surface_row(in, y), in->sample, 0, samples);
+        imf_window_finish(p, row, imf_surface_row(out, y), samples);
+    }
+    free(row);
+    return IMF_OK;
+}
+
+enum imf_status imf_denoise_begin(struct imf_denoise_job *j, const struct imf_surface *in,
+                                  const struct imf_surface *out, bool *done,
+                                  struct imf_error *err) {
+    const struct imf_problem *p = &j->p;
+    enum imf_status st = IMF_OK;
+    if (p->denoise->sigma < 0)
+        st = imf_noise_sigma(&j->sigma, in, p->colors, p->unit, err);
+    *done = !st && j->sigma == 0;
+    return *done ? copy(p, in, out, err) : st;
+}

@@ -1,0 +1,49 @@
+/*
+ * denoise.h - what the solvers that remove noise share
+ *
+ * reference.c has the definition.
+ */
+#ifndef IMF_SOLVER_DENOISE_DENOISE_H
+#define IMF_SOLVER_DENOISE_DENOISE_H
+
+#include "solver/solver.h"
+
+#define IMF_BLOCK IMF_DENOISE_BLOCK
+#define IMF_BLOCK_AREA (IMF_BLOCK * IMF_BLOCK)
+#define IMF_GROUP_MOST 16 /* blocks of a group */
+
+/* Distances of blocks are those of luma in steps of sigma / IMF_GUIDE_STEPS, as integers from 0 to IMF_GUIDE_MOST;
+ * where sigma is so small that these would not do, in larger steps. Floats hold sums of such squares. */
+#define IMF_GUIDE_STEPS 8
+#define IMF_GUIDE_MOST 511
+
+struct imf_denoise_job {
+    struct imf_problem p;
+    const struct imf_denoise_grid *grid;
+    double sigma;          /* on the scale of the samples: given, or measured by the last run */
+    struct imf_pool *pool; /* borrowed, or NULL */
+};
+
+/* What the solvers' proposals have in common: bands, their step. ns: nanoseconds of a core for each
+ * of the colours' samples. */
+void imf_denoise_propose(const struct imf_problem *p, struct imf_proposal *out, double ns);
+/* The members of struct imf_solver. The job is a struct imf_denoise_job. */
+enum imf_status imf_denoise_make(void **job, const struct imf_problem *p,
+                                 const struct imf_proposal *proposal, struct imf_queue *queue,
+                                 struct imf_error *err);
+void imf_denoise_destroy(void **job);
+void imf_denoise_use_pool(void *job, struct imf_pool *pool);
+void imf_denoise_tell(const void *job, char *text, size_t size);
+/* Measure sigma if that was asked for. *done: it is 0, and `out` is the input after the epilogue. */
+enum imf_status imf_denoise_begin(struct imf_denoise_job *j, const struct imf_surface *in,
+                                  const struct imf_surface *out, bool *done, struct imf_error *err);
+
+/* basis[k][x]: the orthonormal cosine transform of IMF_BLOCK samples. */
+void imf_denoise_basis(double basis[IMF_BLOCK][IMF_BLOCK]);
+/* Factors of the first three colours in luma and two colour differences, orthonormal. */
+extern const double imf_denoise_colors[3][3];
+/* The factor from the sum of the first three colours, or else the first channel, to the integers of which distances
+ * are: for integer samples their product is rounded in float64, and all solvers find the same groups. */
+double imf_denoise_guide(const struct imf_problem *p, double sigma);
+
+#endif

@@ -1,0 +1,244 @@
+/*
+ * test_denoise.c - removal of noise: the host's fast solver against the definition, and what it does to images of which that is
+ * known
+ *
+ * At every shape, depth and number of channels that count: results lie within the contract's tolerance of float64, do
+ * not depend on bands, and nothing around them is written.
+ */
+#include "vector_util.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define PATTERN 0xa5
+
+/* Flat parts, edges and texture under noise; some samples at either end. */
+static void draw(const struct imf_surface *s, const struct imf_problem *p) {
+    for (size_t i = 0; i < s->size; i++) {
+        size_t x = i % s->pitch, y = i / s->pitch;
+        double level = (x / 60 + y / 9) % 2 ? 0.7 : 0.3 + 0.1 * sin((double)x / 5);
+        double v = level + 0.2 * (noise() % 1024 / 1024.0 - 0.5);
+        v = noise() % 90 ? v : noise() % 2;
+        imf_sample_put(s->host, s->sample, (ptrdiff_t)i, v * p->in_max);
+    }
+}
+
+static struct imf_surface blank(const struct imf_problem *p) {
+    struct imf_surface s = surface(p, p->out, (struct imf_margin){70, 70, 1, 1});
+    memset(s.host, PATTERN, imf_surface_bytes(&s));
+    return s;
+}
+
+/* Floats and integers of 16 bits may be one 16-bit step off. */
+static unsigned long wrong_in(const struct imf_problem *p, const struct imf_surface *want,
+                              struct imf_surface *got) {
+    size_t n = (size_t)p->width * (size_t)p->channels;
+    double most = p->out == IMF_U16 ? 1 : p->out == IMF_U8 ? 0.5 + 1.0 / 32 : p->in_max / 255 / 32;
+    unsigned long wrong = 0;
+    for (int y = 0; y < p->height; y++) {
+        char *row = imf_surface_row(got, y);
+        for (ptrdiff_t i = 0; i < (ptrdiff_t)n; i++) {
+            double v = imf_sample_get(imf_surface_row(want, y), IMF_F64, i);
+            double exact = p->out == IMF_F32 ? v : fmin(fmax(v, 0), imf_sample_max(p->out));
+            bool counts = i % p->channels < p->colors;
+            wrong += counts && !(fabs(imf_sample_get(row, p->out, i) - exact) <= most);
+        }
+        memset(row, PATTERN, n * imf_sample_size(got->sample));
+    }
+    for (size_t i = 0; i < imf_surface_bytes(got); i++)
+        wrong += ((const unsigned char *)got->host)[i] != PATTERN;
+    return wrong;
+}
+
+static void check(const char *spec, const struct imf_problem *p, int rows) {
+    struct imf_problem reference = *p;
+    struct imf_proposal plain, fast;
+    struct imf_margin none = {0, 0, 0, 0};
+    reference.out = IMF_F64;
+    imf_propose_host(&plain, &reference);
+    imf_propose_backend(&fast, IMF_BACKEND_VECTOR, p);
+    CHECK(plain.feasible && fast.feasible, "%s: %s %s", spec, plain.why, fast.why);
+    if (!plain.feasible || !fast.feasible)
+        return;
+    bool whole_image = fast.bands == IMF_BANDS_WHOLE;
+    struct imf_surface in = surface(p, p->in, p->reach), want = surface(p, IMF_F64, none);
+    struct imf_surface whole = blank(p), bands = blank(p);
+    draw(&in, p);
+    run(plain.solver, &reference, &in, &want, p->height);
+    run(fast.solver, p, &in, &whole, p->height);
+    run(fast.solver, p, &in, &bands, whole_image ? p->height : rows * fast.step);
+    CHECK(!differing(&whole, &bands), "%s: bands of %d rows differ", spec, rows * fast.step);
+    unsigned long wrong = wrong_in(p, &want, &whole);
+    CHECK(!wrong, "%s: %dx%d, %d of %d channels, %d to %d: %lu", spec, p->width, p->height,
+          p->colors, p->channels, p->in, p->out, wrong);
+    imf_surface_free(&in);
+    imf_surface_free(&want);
+    imf_surface_free(&whole);
+    imf_surface_free(&bands);
+}
+
+static const struct {
+    enum imf_sample in, out;
+} samples[] = {{IMF_U8, IMF_U8},   {IMF_U16, IMF_U16}, {IMF_U8, IMF_F32},
+               {IMF_U16, IMF_F32}, {IMF_F32, IMF_U8},  {IMF_F32, IMF_F32}};
+
+/* The problem of a filter, and of what follows it. */
+static void check_shape(const char *const *specs, const int shape[2], int turn) {
+    int type = turn % 6, channels = 1 + turn % 4;
+    struct imf_info info =
+        chain_info(shape[0], shape[1], channels, samples[type].in == IMF_U16 ? 16 : 8);
+    info.alpha = channels % 2 == 0;
+    const struct imf_settings settings = {.alpha = turn % 3 ? IMF_ALPHA_KEEP : IMF_ALPHA_FILTER};
+    struct chain_case c = chain_make(specs, &info, &settings);
+    struct imf_problem p = c.chain->passes[0].problem;
+    p.in = samples[type].in;
+    p.out = samples[type].out;
+    check(specs[0], &p, 1 + turn % 5);
+    chain_drop(&c);
+}
+
+static void test_shapes(void) {
+    static const char *const specs[][3] = {{"denoise:0.08"},
+                                           {"denoise:0.001", "invert"},
+                                           {"denoise"},
+                                           {"denoise:0.3", "threshold:0.4"},
+                                           {"denoise:0.08:quality=best", "invert"},
+                                           {"denoise:quality=best"},
+                                           {"denoise:0.002:quality=best"}};
+    static const int shapes[][2] = {{1, 1}, {7, 3}, {1, 19}, {129, 2}, {31, 29}, {300, 11}};
+    int turn = 0;
+    for (size_t k = 0; k < sizeof specs / sizeof *specs; k++)
+        for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
+            for (int i = 0; i < 2; i++)
+                check_shape(specs[k], shapes[s], turn++ + (int)k);
+}
+
+/* More columns, and rows, than a tile has. */
+static void test_tiles(void) {
+    check_shape((const char *const[]){"denoise:0.08", NULL}, (const int[]){1301, 9}, 0);
+    check_shape((const char *const[]){"denoise:0.08", NULL}, (const int[]){9, 1301}, 0);
+    check_shape((const char *const[]){"denoise:0.08:quality=best", NULL}, (const int[]){1301, 5},
+                0);
+    check_shape((const char *const[]){"denoise:0.08:quality=best", NULL}, (const int[]){5, 1301},
+                0);
+}
+
+/* ---- images of which the result is known ----------------------------------------------------- */
+
+/* Filter gray samples of 8 bits, whose margins repeat one sample. */
+static void filter(const char *spec, enum imf_backend backend, int width, int height,
+                   double (*at)(int x, int y), double *result) {
+    const char *const specs[] = {spec, NULL};
+    const struct imf_info info = chain_info(width, height, 1, 8);
+    struct chain_case c = chain_make(specs, &info, &(struct imf_settings){.alpha = IMF_ALPHA_KEEP});
+    struct imf_problem p = c.chain->passes[0].problem;
+    struct imf_proposal chosen;
+    p.out = IMF_F32;
+    imf_propose_backend(&chosen, backend, &p);
+    struct imf_surface in = surface(&p, IMF_U8, p.reach);
+    struct imf_surface out = surface(&p, IMF_F32, (struct imf_margin){0, 0, 0, 0});
+    for (int y = -p.reach.top; y < height + p.reach.bottom; y++)
+        for (int x = -p.reach.left; x < width + p.reach.right; x++)
+            imf_sample_put(imf_surface_row(&in, y), IMF_U8, x, at(x, y));
+    CHECK(chosen.feasible, "%s", chosen.why);
+    if (chosen.feasible)
+        run(chosen.solver, &p, &in, &out, height);
+    for (int i = 0; i < width * height; i++)
+        result[i] = imf_sample_get(imf_surface_row(&out, i / width), IMF_F32, i % width);
+    imf_surface_free(&in);
+    imf_surface_free(&out);
+    chain_drop(&c);
+}
+
+#define SIDE 64
+static double constant(int x, int y) {
+    (void)x, (void)y;
+    return 77;
+}
+static double slope(int x, int y) {
+    return 90 + x + y;
+}
+static double specks(int x, int y) {
+    return 100 + (x * 7 + y * 13) % 31;
+}
+static double noisy(int x, int y) {
+    (void)x, (void)y;
+    double sum = 0;
+    for (int i = 0; i < 12; i++)
+        sum += noise() / 16777216.0;
+    return rint(128 + 20 * (sum - 6));
+}
+
+static void near(const char *spec, enum imf_backend backend, double (*at)(int x, int y),
+                 double most) {
+    double got[SIDE * SIDE], worst = 0;
+    filter(spec, backend, SIDE, SIDE, at, got);
+    for (int i = 0; i < SIDE * SIDE; i++)
+        worst = fmax(worst, fabs(got[i] - at(i % SIDE, i / SIDE)));
+    CHECK(worst <= most, "%s: off by %g", spec, worst);
+}
+
+/* Of noise on a flat image less than a part is left. */
+static void flattens(const char *spec, enum imf_backend backend, double part) {
+    double got[SIDE * SIDE], mean = 0, squares = 0;
+    filter(spec, backend, SIDE, SIDE, noisy, got);
+    for (int i = 0; i < SIDE * SIDE; i++)
+        mean += got[i] / (SIDE * SIDE);
+    for (int i = 0; i < SIDE * SIDE; i++)
+        squares += (got[i] - mean) * (got[i] - mean) / (SIDE * SIDE);
+    CHECK(fabs(mean - 128) < 1 && sqrt(squares) < 20 * part, "%s: mean %g, deviation %g", spec,
+          mean, sqrt(squares));
+}
+
+static void test_known(enum imf_backend backend) {
+    near("denoise", backend, constant, 0);
+    near("denoise:0", backend, specks, 0);
+    near("denoise:0:quality=best", backend, specks, 0);
+    near("denoise:0.1", backend, constant, 1e-4);
+    near("denoise:0.1:quality=best", backend, constant, 1e-4);
+    near("denoise:0.0001", backend, specks, 0.01); /* all is above the noise */
+    near("denoise:0.0001:quality=best", backend, specks, 0.01);
+    near("denoise:0.02", backend, slope, 1.5);
+    near("denoise:0.02:quality=best", backend, slope, 1.5);
+    flattens("denoise:0.0784", backend, 0.25);
+    flattens("denoise", backend, 0.25);
+    flattens("denoise:0.0784:quality=best", backend, 0.2);
+    flattens("denoise:quality=best", backend, 0.2);
+}
+
+/* What was measured is told, what was given is not. */
+static void test_tell(void) {
+    static const char *const specs[2][2] = {{"denoise"}, {"denoise:0.1"}};
+    for (int k = 0; k < 2; k++) {
+        const struct imf_info info = chain_info(SIDE, SIDE, 1, 8);
+        struct chain_case c =
+            chain_make(specs[k], &info, &(struct imf_settings){.alpha = IMF_ALPHA_KEEP});
+        const struct imf_problem *p = &c.chain->passes[0].problem;
+        struct imf_proposal chosen;
+        struct imf_surface in = surface(p, IMF_U8, p->reach);
+        struct imf_surface out = surface(p, IMF_F32, (struct imf_margin){0, 0, 0, 0});
+        char text[99] = "";
+        void *job = NULL;
+        for (int i = 0; i < SIDE * SIDE; i++)
+            imf_sample_put(imf_surface_row(&in, i / SIDE), IMF_U8, i % SIDE, noisy(0, 0));
+        imf_propose_backend(&chosen, IMF_BACKEND_VECTOR, p);
+        if (!chosen.solver->make(&job, p, &chosen, NULL, NULL) &&
+            !chosen.solver->run(job, &in, &out, NULL))
+            chosen.solver->tell(job, text, sizeof text);
+        bool told = strncmp(text, "noise of sigma 0.0", 18) == 0 && strstr(text, " of 255)");
+        CHECK(k ? !*text : told, "%s: \"%s\"", specs[k][0], text);
+        chosen.solver->destroy(&job);
+        imf_surface_free(&in);
+        imf_surface_free(&out);
+        chain_drop(&c);
+    }
+}
+
+int main(void) {
+    test_shapes();
+    test_tiles();
+    test_known(IMF_BACKEND_VECTOR);
+    test_known(IMF_BACKEND_CPU);
+    test_tell();
+    return check_done("test_denoise");
+}
