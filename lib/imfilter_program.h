@@ -87,11 +87,14 @@ struct imf_pixels { /* in memory, as struct imf_info says; the stride is in byte
 };
 
 /* Periodic patterns at +-(u, v) cycles a pixel, u >= 0, each with the radius of a notch that
- * removes it; the strongest first. 0 dB is a cosine that spans black to white. */
-enum { IMF_PEAKS = 8 };
+ * removes it; the strongest first. 0 dB is a cosine that spans black to white. Waves are what
+ * "notch:auto" removes, and "descreen" with their harmonics. */
+enum { IMF_PEAKS = 8, IMF_WAVES = 64 };
 struct imf_peaks {
     size_t count;
     double u[IMF_PEAKS], v[IMF_PEAKS], radius[IMF_PEAKS], decibels[IMF_PEAKS];
+    size_t waves;
+    double wave_u[IMF_WAVES], wave_v[IMF_WAVES], wave_decibels[IMF_WAVES];
 };
 
 /* The spectrum of an image's luma, less its mean and under a Hann window, in decibels, and the mean

@@ -134,7 +134,7 @@ print(sum(b > r + 60 for r, b in zip(data[::3], data[2::3])))'
 }
 
 @test "below a stage's title stands what it does, and smoothing is drawn as it is in flat parts" {
-    for spec in canny:0.1:0.2 equalize threshold:otsu threshold:sauvola:3 clahe invert; do
+    for spec in canny:0.1:0.2 equalize threshold:otsu threshold:sauvola:3 clahe descreen invert; do
         imf -f "$spec" --show-kernel=k.ppm >text
         # Lines of text: runs of rows that have ink.
         read -r width height < <(picture_size k.ppm)

@@ -240,6 +240,15 @@ static void json_peaks(struct json *j, const struct imf_peaks *peaks) {
         json_close_element(j);
     }
     json_close_list(j);
+    json_open_list(j, "waves");
+    for (size_t i = 0; i < peaks->waves; i++) {
+        json_open_element(j);
+        snprintf(spec, sizeof spec, "%.5f:%.5f", peaks->wave_u[i], peaks->wave_v[i]);
+        json_string(j, "at", spec);
+        json_number(j, "db", peaks->wave_decibels[i]);
+        json_close_element(j);
+    }
+    json_close_list(j);
 }
 
 static void json_outcome(const struct reporter *r, const struct outcome *o, const char *status) {

@@ -224,6 +224,8 @@ const struct imf_host_rates imf_host_rates = {.bilateral = 7,
                                               .values = 2,
                                               .gain = 70,
                                               .phase = 17,
+                                              .descreen = 15,
+                                              .descreen_wave = 1,
                                               .canny = 300,
                                               .canny_tap = 12,
                                               .table = 24};

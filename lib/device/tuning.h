@@ -126,10 +126,11 @@ struct imf_host_rates {
     double doubling,
         values; /* transforms, forward and back: a point for each doubling of the length; loading and storing a
                                 sample */
-    double gain;             /* the transfer function's value of a frequency */
-    double table;            /* counting and looking up a sample */
-    double phase;            /* an arc tangent */
-    double canny, canny_tap; /* a sample; a pair of smoothing taps */
+    double gain;                    /* the transfer function's value of a frequency */
+    double table;                   /* counting and looking up a sample */
+    double phase;                   /* an arc tangent */
+    double canny, canny_tap;        /* a sample; a pair of smoothing taps */
+    double descreen, descreen_wave; /* a sample's search for patterns; each wave that is fitted */
 };
 extern const struct imf_host_rates imf_host_rates;
 

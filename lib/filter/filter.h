@@ -19,6 +19,7 @@ enum imf_op {
     IMF_OP_DENOISE,   /* noise removed, by `denoise` */
     IMF_OP_UNSHARP,   /* d = x - kernel[0](x), shrunk by threshold towards 0; x + amount * d */
     IMF_OP_TRANSFER,  /* multiplication by `transfer` in the frequency domain */
+    IMF_OP_DESCREEN,  /* periodic patterns subtracted, by `descreen` */
     IMF_OP_WINDOW,    /* `window_op` and `second`, no sums of products */
     IMF_OP_GRAY,      /* RGB to one channel: Rec. 709 luma; gray stays; alpha stays */
     IMF_OP_INVERT,    /* full scale - x; alpha stays */
@@ -101,6 +102,12 @@ struct imf_canny {
     int first_x, first_y;
 };
 
+/* Removal of the periodic patterns that the image is found to have. */
+struct imf_descreen {
+    double strength; /* more follows a pattern that varies more closely, and takes more detail */
+    bool harmonics;  /* also those of a pattern's waves that do not stand out */
+};
+
 /* Contrast-limited adaptive histogram equalization: tiles across and down, the largest count of a
  * value in a tile over the mean count (0: any), and the sides at which tiles begin: 1 for the left and
  * the upper one, -1 for the others. */
@@ -167,6 +174,7 @@ struct imf_stage {
     struct imf_canny canny;
     struct imf_clahe clahe;
     struct imf_denoise denoise;
+    struct imf_descreen descreen;
     enum imf_range range; /* how the response is shown when this is the last filtering stage */
     bool unscaled;        /* a user's kernel without a scale */
 };

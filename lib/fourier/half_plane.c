@@ -227,12 +227,13 @@ static void forward_column(void *user, int block, struct imf_fft_batch *points,
 }
 
 enum imf_status imf_half_plane_make(struct imf_half_plane *out, int width, int height,
-                                    imf_half_plane_row *source, void *user, struct imf_error *err) {
+                                    imf_half_plane_row *source, void *user, struct imf_pool *pool,
+                                    struct imf_error *err) {
     enum imf_status status = imf_half_plane_open(out, width, height, err);
     if (status == IMF_OK)
-        status = imf_half_plane_load(out, height, source, user, NULL, err);
+        status = imf_half_plane_load(out, height, source, user, pool, err);
     if (status == IMF_OK)
-        status = imf_half_plane_each(out, forward_column, out, NULL, err);
+        status = imf_half_plane_each(out, forward_column, out, pool, err);
     if (status != IMF_OK)
         imf_half_plane_free(out);
     return status;

@@ -46,7 +46,8 @@ enum imf_status imf_half_plane_each(struct imf_half_plane *p, imf_half_plane_col
 
 /* The whole transform, for imf_half_plane_at(). */
 enum imf_status imf_half_plane_make(struct imf_half_plane *out, int width, int height,
-                                    imf_half_plane_row *source, void *user, struct imf_error *err);
+                                    imf_half_plane_row *source, void *user, struct imf_pool *pool,
+                                    struct imf_error *err);
 /* The value at any frequency; kx and ky count modulo width and height. */
 struct imf_complex imf_half_plane_at(const struct imf_half_plane *p, int kx, int ky);
 

@@ -33,7 +33,7 @@ enum imf_status imf_response_kernel(double *gain, const struct imf_kernel *k,
             grid[row + (size_t)((j - k->cx) & (N - 1))] +=
                 k->taps[(size_t)i * (size_t)k->width + (size_t)j] / k->scale;
     }
-    enum imf_status status = imf_half_plane_make(&plane, N, N, folded_row, grid, err);
+    enum imf_status status = imf_half_plane_make(&plane, N, N, folded_row, grid, NULL, err);
     for (int v = 0; status == IMF_OK && v < N; v++)
         for (int u = 0; u < N; u++) {
             struct imf_complex z = imf_half_plane_at(&plane, u - N / 2, v - N / 2);
@@ -108,7 +108,7 @@ enum imf_status imf_response_impulse(struct imf_kernel **out, const struct imf_t
     enum imf_status status = imf_kernel_create(out, size, size, err);
     if (status != IMF_OK)
         return status;
-    status = imf_half_plane_make(&plane, N, N, gain_row, &copy, err);
+    status = imf_half_plane_make(&plane, N, N, gain_row, &copy, NULL, err);
     for (int y = 0; status == IMF_OK && y < size; y++)
         for (int x = 0; x < size; x++)
             (*out)->taps[(size_t)y * (size_t)size + (size_t)x] =
@@ -166,6 +166,10 @@ const char *imf_stage_words(char buffer[IMF_STAGE_WORDS], const struct imf_stage
     switch (s->op) {
     case IMF_OP_TRANSFER:
         return transfer_words(buffer, &s->transfer);
+    case IMF_OP_DESCREEN:
+        snprintf(buffer, IMF_STAGE_WORDS, "less the periodic patterns found in the image%s",
+                 s->descreen.harmonics ? ", with their harmonics" : "");
+        return buffer;
     case IMF_OP_WINDOW:
         return s->window_op.words;
     case IMF_OP_MAGNITUDE:

@@ -15,6 +15,7 @@
 
 #include "base/orientation.h"
 #include "base/surface.h"
+#include "fourier/pattern.h"
 #include "fourier/plan.h"
 
 #include <math.h>
@@ -99,6 +100,33 @@ static void windowed_row(void *user, int y, double *row) {
     }
 }
 
+static void channel_row(void *user, int channel, int y, int x, double *row, int count) {
+    const struct source *s = user;
+    for (int i = 0; i < count; i++) {
+        int at_x = x + i, at_y = y;
+        imf_pixel_to_stored(s->orientation, s->width, s->height, &at_x, &at_y);
+        row[i] = sample(s->pixels, at_x, at_y, channel);
+    }
+}
+
+/* What notch:auto removes. */
+static enum imf_status find_waves(struct imf_peaks *peaks, struct source *s,
+                                  struct imf_error *err) {
+    const struct imf_info *info = s->pixels->info;
+    struct imf_pattern pattern;
+    enum imf_status status =
+        imf_pattern_find(&pattern, s->width, s->height, info->channels - (info->alpha ? 1 : 0), 1,
+                         channel_row, s, NULL, err);
+    peaks->waves = 0;
+    for (int i = 0; status == IMF_OK && i < pattern.count; i++) {
+        peaks->wave_u[i] = pattern.wave[i].u;
+        peaks->wave_v[i] = pattern.wave[i].v;
+        peaks->wave_decibels[i] = 20 * log10(2 * pattern.wave[i].amplitude);
+        peaks->waves++;
+    }
+    return status;
+}
+
 /* ---- frequencies ---------------------------------------------------------------------------- */
 
 /* The range from..to of `bins` frequencies that value k of `side` covers; its ends may be
@@ -181,7 +209,7 @@ enum imf_status imf_spectrum_make(struct imf_spectrum *out, const struct imf_pix
     struct imf_half_plane plane = {0};
     enum imf_status status = source_make(&source, pixels, nx, err);
     if (status == IMF_OK)
-        status = imf_half_plane_make(&plane, nx, ny, windowed_row, &source, err);
+        status = imf_half_plane_make(&plane, nx, ny, windowed_row, &source, NULL, err);
     if (status == IMF_OK) {
         /* A cosine of amplitude 1/2, from black to white, has |X| = weight / 4. */
         double unit = 16 / (source.weight * source.weight);
@@ -189,6 +217,8 @@ enum imf_status imf_spectrum_make(struct imf_spectrum *out, const struct imf_pix
         status = imf_spectrum_peaks(&out->peaks, &plane, width, height, unit, err);
     }
     imf_half_plane_free(&plane);
+    if (status == IMF_OK)
+        status = find_waves(&out->peaks, &source, err);
     free(source.window);
     if (status != IMF_OK)
         imf_spectrum_free(out);

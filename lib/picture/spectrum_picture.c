@@ -15,7 +15,8 @@ enum {
     RINGS_WIDE = 1024,
     BELOW = IMF_FREQUENCIES + 24, /* from a panel to the rings' plot */
     LINE = IMF_TEXT_HEIGHT + 8,
-    MARK = 8 /* from the middle of a peak to its frame */
+    MARK = 8,      /* from the middle of a peak to its frame */
+    WAVE_MARK = 12 /* the same of what notch:auto removes */
 };
 
 /* What the titles say; each may be NULL. */
@@ -50,9 +51,10 @@ static struct scale choose_scale(const struct imf_spectrum *s, int count) {
 }
 
 /* At a peak, or its mirror image. */
-static void draw_mark(struct imf_picture *p, int left, int top, int panel, double u, double v) {
+static void draw_mark(struct imf_picture *p, int left, int top, int panel, double u, double v,
+                      int mark) {
     int x = left + (int)lrint((u + 0.5) * panel), y = top + (int)lrint((v + 0.5) * panel);
-    for (int wide = MARK; wide <= MARK + 1; wide++)
+    for (int wide = mark; wide <= mark + 1; wide++)
         imf_picture_frame(p, x - wide, y - wide, 2 * wide + 1, 2 * wide + 1, IMF_MARK);
 }
 
@@ -72,8 +74,12 @@ static void draw_spectrum(struct imf_picture *p, int left, int top, int panel,
 static void draw_marks(struct imf_picture *p, int left, int top, int panel,
                        const struct imf_peaks *peaks) {
     for (size_t i = 0; i < peaks->count; i++) {
-        draw_mark(p, left, top, panel, peaks->u[i], peaks->v[i]);
-        draw_mark(p, left, top, panel, -peaks->u[i], -peaks->v[i]);
+        draw_mark(p, left, top, panel, peaks->u[i], peaks->v[i], MARK);
+        draw_mark(p, left, top, panel, -peaks->u[i], -peaks->v[i], MARK);
+    }
+    for (size_t i = 0; i < peaks->waves; i++) {
+        draw_mark(p, left, top, panel, peaks->wave_u[i], peaks->wave_v[i], WAVE_MARK);
+        draw_mark(p, left, top, panel, -peaks->wave_u[i], -peaks->wave_v[i], WAVE_MARK);
     }
 }
 
@@ -84,6 +90,10 @@ static void draw_peaks(struct imf_picture *p, int left, int top, const struct im
                  peaks->u[i], peaks->v[i], peaks->radius[i]);
         imf_picture_text(p, left, top, IMF_INK, line);
     }
+    snprintf(line, sizeof line, "outer frames: notch:auto removes %s, descreen the harmonics, too",
+             peaks->waves == 1 ? "this wave" : "these waves");
+    if (peaks->waves)
+        imf_picture_text(p, left, top, IMF_INK, line);
 }
 
 static void draw_scale(struct imf_picture *p, int left, int top, int side, struct scale scale) {
@@ -133,7 +143,8 @@ static void draw_title(struct imf_picture *p, int left, int width, const char *w
 static enum imf_status draw(struct imf_picture **out, const struct imf_spectrum *s, int count,
                             const struct names *names, struct imf_error *err) {
     int panel = s->side > SMALLEST ? s->side : SMALLEST, step = AXIS + panel + 12;
-    int rings = (count - 1) * step + panel, list = (int)s->peaks.count * LINE;
+    int rings = (count - 1) * step + panel,
+        list = ((int)s->peaks.count + (s->peaks.waves > 0)) * LINE;
     rings = rings > RINGS_WIDE ? RINGS_WIDE : rings;
     struct scale scale = choose_scale(s, count);
     enum imf_status status = imf_picture_create(

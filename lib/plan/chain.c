@@ -27,6 +27,8 @@ static bool apply_stage(struct imf_builder *b, const struct imf_stage *stage) {
     case IMF_OP_MAGNITUDE:
     case IMF_OP_TRANSFER:
         return imf_builder_convolve(b, stage);
+    case IMF_OP_DESCREEN:
+        return imf_builder_descreen(b, &stage->descreen);
     case IMF_OP_WINDOW:
         return stage->window_op.bilevel ? imf_builder_bilevel(b, &stage->window_op)
                                         : imf_builder_windows(b, stage);

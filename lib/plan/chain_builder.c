@@ -422,3 +422,13 @@ bool imf_builder_denoise(struct imf_builder *b, const struct imf_denoise *denois
     pass->bound = b->bound *= OVERSHOOT;
     return true;
 }
+
+bool imf_builder_descreen(struct imf_builder *b, const struct imf_descreen *descreen) {
+    struct imf_pass *pass = imf_builder_premultiply(b) ? imf_builder_problem(b) : NULL;
+    if (!pass)
+        return false;
+    imf_problem_descreen(&pass->problem, descreen, b->channels - (b->alpha && !b->alpha_apart));
+    b->integral = b->whole_if_opaque = b->positive = false;
+    pass->bound = b->bound *= 2; /* a pattern is weaker than the picture */
+    return true;
+}

@@ -87,6 +87,7 @@ void imf_builder_border(struct imf_builder *b);
 /* Combine the current values with the image. */
 bool imf_builder_blend(struct imf_builder *b, const struct imf_stage *stage);
 bool imf_builder_phase(struct imf_builder *b, const struct imf_stage *stage);
+bool imf_builder_descreen(struct imf_builder *b, const struct imf_descreen *descreen);
 bool imf_builder_canny(struct imf_builder *b, const struct imf_canny *canny);
 bool imf_builder_denoise(struct imf_builder *b, const struct imf_denoise *denoise);
 bool imf_builder_histogram_op(struct imf_builder *b, enum imf_histogram_op op);

@@ -74,7 +74,7 @@ static bool takes_all(const struct imf_pass *pass) {
     if (pass->kind == IMF_PASS_POINT)
         return pass->point.normalize;
     return kind == IMF_TRANSFER || kind == IMF_CANNY || kind == IMF_HISTOGRAM_OP ||
-           kind == IMF_CLAHE;
+           kind == IMF_CLAHE || kind == IMF_DESCREEN;
 }
 
 static void widen(struct imf_margin *m, struct imf_margin made, struct imf_margin reach) {

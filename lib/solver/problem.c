@@ -31,6 +31,13 @@ void imf_problem_transfer(struct imf_problem *p, const struct imf_transfer *tran
     p->reach = (struct imf_margin){0, 0, 0, 0};
 }
 
+void imf_problem_descreen(struct imf_problem *p, const struct imf_descreen *descreen, int colors) {
+    p->kind = IMF_DESCREEN;
+    p->descreen = descreen;
+    p->colors = colors;
+    p->reach = (struct imf_margin){0, 0, 0, 0};
+}
+
 void imf_problem_window_op(struct imf_problem *p, const struct imf_window_op *window) {
     p->kind = IMF_WINDOW_OP;
     p->window_op = window;

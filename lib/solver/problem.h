@@ -34,6 +34,7 @@ enum imf_problem_kind {
     IMF_PHASE,        /* the gradient's direction, counter-clockwise, 0..2 pi as 0..full scale; both
                         kernels are odd: rotated by 180 degrees they change sign */
     IMF_TRANSFER,     /* the whole image, made periodic, times a transfer function */
+    IMF_DESCREEN,     /* the whole image less the periodic patterns found in it */
     IMF_WINDOW_OP,    /* a function of the samples in a window: rank, bilateral, guided */
     IMF_CANNY,        /* edges after Canny; needs the whole image */
     IMF_DENOISE,      /* noise removed from blocks of pixels */
@@ -54,10 +55,11 @@ struct imf_problem {
         const struct imf_window_op *window_op;
         const struct imf_canny *canny;
         const struct imf_denoise *denoise;
+        const struct imf_descreen *descreen;
         enum imf_histogram_op histogram_op;
         const struct imf_clahe *clahe;
     };
-    int colors; /* of window and histogram operations, edges and noise: the leading channels that are
+    int colors; /* of window and histogram operations, edges, noise and patterns: the leading channels that are
                    filtered; a further one, alpha, is copied or ignored */
     struct imf_kernel_facts facts[2]; /* of each kernel */
     struct imf_epilogue epilogue;
@@ -86,6 +88,7 @@ void imf_problem_magnitude(struct imf_problem *p, const struct imf_kernel *a,
 void imf_problem_phase(struct imf_problem *p, const struct imf_kernel *x,
                        const struct imf_kernel *y);
 void imf_problem_transfer(struct imf_problem *p, const struct imf_transfer *transfer);
+void imf_problem_descreen(struct imf_problem *p, const struct imf_descreen *descreen, int colors);
 void imf_problem_window_op(struct imf_problem *p, const struct imf_window_op *window);
 void imf_problem_canny(struct imf_problem *p, const struct imf_canny *canny, int colors);
 void imf_problem_denoise(struct imf_problem *p, const struct imf_denoise *denoise, int colors);

@@ -12,6 +12,7 @@ static const char *const why_not[] = {[IMF_CONVOLUTION] = "there is no transfer 
                                       [IMF_MAGNITUDE] = "a magnitude takes two kernels at once",
                                       [IMF_PHASE] = "a gradient's direction is not linear",
                                       [IMF_TRANSFER] = "frequency-domain filters need the FFT",
+                                      [IMF_DESCREEN] = "patterns are found on the host",
                                       [IMF_WINDOW_OP] = " is not linear",
                                       [IMF_CANNY] = "following edges is not linear",
                                       [IMF_DENOISE] = "removing noise is not linear",

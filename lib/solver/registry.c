@@ -6,6 +6,8 @@ extern const struct imf_solver imf_solver_erode_dilate, imf_solver_rank, imf_sol
     imf_solver_rank_host, imf_solver_bilateral, imf_solver_bilateral_float64,
     imf_solver_bilateral_host, imf_solver_guided, imf_solver_guided_float64, imf_solver_guided_host,
     imf_solver_local_threshold, imf_solver_local_threshold_host;
+/* of periodic patterns, */
+extern const struct imf_solver imf_solver_descreen_vector, imf_solver_descreen_host;
 /* of Canny's edges, */
 extern const struct imf_solver imf_solver_canny_vector, imf_solver_canny;
 /* of tiles' histograms, */
@@ -35,6 +37,8 @@ const struct imf_solver *const imf_solvers[] = {
     /* Transfer functions. */
     &imf_solver_spectral_filter_gpu, &imf_solver_spectral_filter,
     &imf_solver_spectral_filter_vector, &imf_solver_spectral_filter_host,
+    /* Periodic patterns. */
+    &imf_solver_descreen_vector, &imf_solver_descreen_host,
     /* Minima, maxima and other ranks in windows. */
     &imf_solver_erode_dilate, &imf_solver_rank, &imf_solver_erode_dilate_gpu,
     &imf_solver_erode_dilate_runs_gpu, &imf_solver_rank_bits_gpu, &imf_solver_rank_histogram_gpu,

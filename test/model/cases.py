@@ -12,12 +12,12 @@ import filters
 import pixels
 
 FILES = {"pnm": (".pgm", ".pam", ".ppm", ".pam"), "png": (".png",) * 4}
-CONTENTS = ("noise", "flat", "low", "steps", "impulses", "ramp", "extremes")
+CONTENTS = ("noise", "flat", "low", "steps", "impulses", "ramp", "extremes", "waves")
 ALPHAS = ("any", "opaque", "tiny", "cut")
 # What transforms and sums by rows and columns never do
 WINDOWS = ("median", "percentile", "erode", "dilate", "open", "close", "gradient", "tophat", "blackhat", "bilateral",
            "guided", "denoise", "canny", "phase", "equalize", "threshold:otsu", "threshold:local", "threshold:sauvola", "flatten",
-           "clahe")
+           "clahe", "descreen", "notch:auto")
 
 
 class Case:
@@ -125,6 +125,12 @@ def content(name, random, height, width, channels, full):
         y, x = np.mgrid[:height, :width]
         plane = (x * int(random.integers(1, full)) // max(1, width) + y * 3) % (full + 1)
         return np.repeat(plane[:, :, None], channels, axis=2)
+    if name == "waves":
+        y, x = np.mgrid[:height, :width, :1][:2]
+        plane = full * (0.4 + 0.2 * np.sin(x / 40 + y / 70)) + random.normal(0, full / 100, shape)
+        for u, v in random.uniform((0, -0.5), (0.5, 0.5), (3, 2)):
+            plane = plane + full / 12 * np.cos(2 * np.pi * (u * x + v * y)) * random.integers(0, 2, channels)
+        return np.clip(np.rint(plane), 0, full).astype(int)
     if name == "extremes":
         return random.integers(0, 2, shape) * full
     return random.integers(0, full + 1, shape)
@@ -251,7 +257,8 @@ class Draw:
     def window(self):
         """What is no kernel: its results depend on what the samples are, and backends find them in other ways"""
         return self.one((self.rank, self.rank, self.rank, self.rank, self.smooth, self.smooth, self.canny, self.scan,
-                         lambda: "phase"))()
+                         lambda: "phase",
+                         lambda: self.one(("descreen", "descreen:3", "descreen:0.3", "notch:auto"))))()
 
     def blend(self):
         mode = self.one(("normal", "normal", "overlay", "softlight", "hardlight", "multiply", "screen", "lighten", "darken",

@@ -89,6 +89,21 @@ class Canny:
         return np.array(smooth), np.array(derived)
 
 
+class Descreen:
+    """The image without its periodic patterns (pattern.py)"""
+
+    integer, shown, bias = False, "clip", 0.0
+
+    def __init__(self, strength, harmonics):
+        self.strength, self.harmonics = strength, harmonics
+
+    def gain(self):
+        return 0.0
+
+    def magnifies(self):
+        return 2.0
+
+
 class Unsharp:
     """x + amount * soft(x - blur(x)), where soft takes the threshold off the size of a difference"""
 
@@ -515,6 +530,10 @@ def parse(spec):
     if name == "canny":
         return Canny(Fraction(args[0]), Fraction(args[1]), float(options.get("sigma", 1)),
                      int(options.get("aperture", 3)), options.get("norm", "l1"))
+    if name == "descreen":
+        return Descreen(float(args[0]) if args else 1.0, True)
+    if name == "notch" and args[0] == "auto":
+        return Descreen(1.0, False)
     if name == "phase":
         x = np.outer(ACROSS["sobel"], [-1, 0, 1])
         return Phase(x, x.T)

@@ -14,6 +14,7 @@ import numpy as np
 
 import denoise
 import filters
+import pattern
 from pixels import full as full_scale
 
 EDGES = ("clamp", "reflect", "mirror", "wrap", "constant")
@@ -579,6 +580,9 @@ class Run:
         if isinstance(stage, (filters.Bilateral, filters.Denoise)):
             self.alike(stage, unit, border)
             return
+        if isinstance(stage, filters.Descreen):
+            self.without_pattern(stage, unit)
+            return
         if isinstance(stage, (filters.Canny, filters.LocalThreshold, filters.Clahe)):
             # Only samples are certain: smoothed ones that may be off make and break edges, or are on either side of
             # a threshold.
@@ -613,6 +617,21 @@ class Run:
         if self.before_blend(i):
             self.straighten()
             self.colours = self.shown(stage.shown, 1.0)
+
+    def without_pattern(self, stage, unit):
+        if self.loose:
+            raise Undetermined("a pattern of what another extension changes")
+        planes = self.colours
+        if self.filter_alpha:
+            planes = np.concatenate([planes, self.alpha[:, :, None] * (unit / self.full)], axis=2)
+        try:
+            planes = pattern.remove(planes, stage.strength, stage.harmonics, unit)
+        except pattern.Close:
+            raise Undetermined("a pattern that may be one or not")
+        self.colours = planes[:, :, :self.colours.shape[2]]
+        if self.filter_alpha:
+            self.alpha = planes[:, :, -1] / (unit / self.full)
+        self.moved = False
 
     def alike(self, stage, unit, border):
         """A filter of all that is filtered, together. Alpha has the colours' scale: theirs is its square."""

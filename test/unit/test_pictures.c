@@ -57,8 +57,8 @@ static void test_half_plane(int width, int height) {
         values[i] = sin(7.0 * i * i + 2);
     struct plane plane = {width, values};
     struct imf_half_plane half;
-    CHECK(imf_half_plane_make(&half, width, height, plane_row, &plane, NULL) == IMF_OK, "%dx%d",
-          width, height);
+    CHECK(imf_half_plane_make(&half, width, height, plane_row, &plane, NULL, NULL) == IMF_OK,
+          "%dx%d", width, height);
     double worst = 0;
     for (int v = -height; v < height; v++)
         for (int u = -width; u < width; u++) {

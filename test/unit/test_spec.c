@@ -224,6 +224,9 @@ static void test_other_stages(void) {
     f = parse("notch:0.25:-0.1:0.05");
     CHECK(f->stages[0].op == IMF_OP_TRANSFER && !imf_filter_note(f, IMF_RANGE_DEFAULT), "notch");
     imf_filter_free(&f);
+    f = parse("descreen:2.5");
+    CHECK(f->stages[0].op == IMF_OP_DESCREEN && f->stages[0].descreen.strength == 2.5, "descreen");
+    imf_filter_free(&f);
     f = parse("lowpass:0.1:order=4");
     CHECK(imf_filter_note(f, IMF_RANGE_DEFAULT), "an order that has no effect is noted");
     imf_filter_free(&f);
@@ -324,6 +327,8 @@ static void test_errors(void) {
     fails("bandpass:0.2:0.1", 14, "LOW must be below HIGH");
     fails("notch:0:0:0.1", 11, "must not both be 0");
     fails("notch:0.6:0:0.1", 7, "-0.5 to 0.5");
+    fails("notch:auto:0.1", 12, "too many");
+    fails("descreen:0", 10, "0.1 to 10");
     fails("threshold:128", 11, "fraction of full scale");
     fails("kernel", 7, "coefficients are missing at column 7");
     fails("kernel:", 8, "coefficients are missing");

@@ -37,6 +37,7 @@ static const struct {
                  {"deconvolution", NONE},    {"deblur", NONE},
                  {"wiener", NONE},           {"richardson", NONE},
                  {"inpaint", NONE},          {"resize", NONE},
+                 {"moire", "notch:auto"},    {"halftone", "descreen"},
                  {"rotate", NONE},           {"crop", NONE}};
 
 #define LONGEST 31 /* letters; no filter's name is longer */

@@ -58,6 +58,22 @@ enum imf_status imf_setup_notch(struct imf_stage *stage, const double *values,
     return IMF_OK;
 }
 
+enum imf_status imf_setup_notch_auto(struct imf_stage *stage, const double *values,
+                                     struct imf_error *err) {
+    (void)values, (void)err;
+    stage->op = IMF_OP_DESCREEN;
+    stage->descreen = (struct imf_descreen){.strength = 1};
+    return IMF_OK;
+}
+
+enum imf_status imf_setup_descreen(struct imf_stage *stage, const double *values,
+                                   struct imf_error *err) {
+    (void)err;
+    stage->op = IMF_OP_DESCREEN;
+    stage->descreen = (struct imf_descreen){.strength = values[0], .harmonics = true};
+    return IMF_OK;
+}
+
 enum imf_status imf_setup_canny(struct imf_stage *stage, const double *values,
                                 struct imf_error *err) {
     (void)err;

@@ -7,6 +7,7 @@
 #ifndef IMF_FILTER_BUILTIN_TABLE_H
 #define IMF_FILTER_BUILTIN_TABLE_H
 
+#include "base/number.h"
 #include "filter/filter.h"
 
 #define IMF_PARAMETERS 5
@@ -81,7 +82,7 @@ imf_setup imf_setup_median, imf_setup_percentile, imf_setup_erode, imf_setup_dil
     imf_setup_close, imf_setup_gradient, imf_setup_tophat, imf_setup_blackhat;
 /* Transfer functions, unsharp masks, edges (stages.c). */
 imf_setup imf_setup_unsharp, imf_setup_highpass, imf_setup_lowpass, imf_setup_bandpass,
-    imf_setup_bandstop, imf_setup_notch, imf_setup_canny;
+    imf_setup_bandstop, imf_setup_notch, imf_setup_notch_auto, imf_setup_descreen, imf_setup_canny;
 /* Point operations (point.c). */
 imf_setup imf_setup_gray, imf_setup_invert, imf_setup_threshold, imf_setup_equalize,
     imf_setup_blend;

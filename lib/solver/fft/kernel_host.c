@@ -95,7 +95,7 @@ static enum imf_status kernel_make(void **job, const struct imf_problem *p,
         return imf_fail_memory(err, sizeof *j);
     j->p = *p;
     memcpy(&j->shape, proposal->shape.bytes, sizeof j->shape);
-    return imf_half_plane_make(&j->kernel, j->shape.nx, j->shape.ny, kernel_row, j, err);
+    return imf_half_plane_make(&j->kernel, j->shape.nx, j->shape.ny, kernel_row, j, NULL, err);
 }
 
 static void kernel_destroy(void **job) {

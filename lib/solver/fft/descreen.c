@@ -1,0 +1,305 @@
+/*
+ * descreen.c - periodic patterns found and subtracted, on the host, in double precision
+ *
+ * The waves are found in all channels together (fourier/pattern.h), and fitted to each channel on nodes
+ * 16 samples apart or farther (waves.h). At the border half of a node's function is missing, and with it
+ * what keeps frequencies apart: a strong wave would pass for a weak one. So the channel is
+ * fitted in layers, the strongest first, each to what the ones before leave:
+ *
+ *     the lowest frequencies, as a wave of frequency 0 on nodes 24 samples apart
+ *     waves of at least a quarter of the strongest's amplitude
+ *     other waves that stand out
+ *     harmonics, and what stands out in other channels alone
+ *
+ * The plane itself is not kept: rows are read again for each layer, and for the result, which is what
+ * all layers but the first leave.
+ *
+ * An image without a pattern is copied: its samples stay as they are.
+ *
+ * Results do not depend on the number of threads: cells of rows next to each other add to the same
+ * sums, so that every other cell is worked on, then those in between.
+ *
+ * It is the reference (backend cpu) and, on all cores, the host's solver (vector).
+ */
+#include "device/tuning.h"
+#include "fourier/pattern.h"
+#include "solver/fft/waves.h"
+#include "solver/solver.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#define ROWS IMF_WAVES_ROWS
+#define SPACING 16     /* of nodes: half a period of the largest variation that is followed */
+#define LOW_SPACING 24 /* so far apart frequencies up to 0.02 cycles per pixel are the picture's */
+#define CAUTION 4.0 /* at strength 1: energy that an amplitude has to explain, over the picture's */
+
+enum { LOW, STRONG, WEAK, HARMONICS, LAYERS };
+
+struct descreen_job {
+    struct imf_problem p;
+    struct imf_pool *pool; /* borrowed, or NULL */
+    struct imf_pattern pattern;
+};
+
+/* A channel, and threads that take groups of its rows, one after the other. */
+struct work {
+    const struct imf_problem *p;
+    const struct imf_surface *in, *out;
+    bool copies_alpha; /* and nothing else */
+    int channel;
+    struct imf_waves layer[LAYERS];
+    int layers;  /* that are open; the last one is added to, */
+    bool stores; /* or the result is stored */
+    atomic_int next;
+    int step, count;        /* of the groups that are taken */
+    imf_wave_rows *scratch; /* `each` for every thread */
+    size_t each;
+};
+
+static void read_row(void *user, int channel, int y, int x, double *row, int count) {
+    const struct work *w = user;
+    int step = w->p->channels;
+    imf_channel_widen(row, imf_surface_row(w->in, y), w->in->sample, (ptrdiff_t)x * step + channel,
+                      step, (size_t)count);
+}
+
+/* ---- groups of rows --------------------------------------------------------------------------- */
+
+/* Columns of eight rows from y on; rows outside the image are 0. */
+static void load(const struct work *w, int y, imf_wave_rows *to, double *row) {
+    for (int i = 0; i < ROWS; i++) {
+        if (y + i >= 0 && y + i < w->p->height)
+            read_row((void *)w, w->channel, y + i, 0, row, w->p->width);
+        else
+            for (int x = 0; x < w->p->width; x++)
+                row[x] = 0;
+        for (int x = 0; x < w->p->width; x++)
+            to[x][i] = row[x];
+    }
+}
+
+static void store(const struct work *w, int y, const imf_wave_rows *from, double *row) {
+    const struct imf_problem *p = w->p;
+    for (int i = 0; i < ROWS && y + i < p->height; i++) {
+        for (int x = 0; x < p->width; x++)
+            row[x] = from[x][i];
+        imf_epilogue_sums(&p->epilogue, row, (size_t)p->width);
+        imf_channel_narrow(imf_surface_row(w->out, y + i), w->out->sample, w->channel, p->channels,
+                           row, (size_t)p->width);
+    }
+}
+
+static void clear_outside(const struct work *w, int y, imf_wave_rows *rows) {
+    for (int i = 0; i < ROWS; i++)
+        if (y + i < 0 || y + i >= w->p->height)
+            for (int x = 0; x < w->p->width; x++)
+                rows[x][i] = 0;
+}
+
+/* Add a cell of rows to the sums. */
+static void add_cell(struct work *w, int cell, imf_wave_rows *rows, double *row,
+                     imf_wave_rows *scratch) {
+    struct imf_waves *last = &w->layer[w->layers - 1];
+    const struct imf_wave_axis *axis = &last->y;
+    int top = cell * axis->spacing - axis->start;
+    for (int i = 0; i < axis->spacing; i += ROWS) {
+        imf_wave_rows *to = rows + (size_t)(i / ROWS) * (size_t)w->p->width;
+        load(w, top + i, to, row);
+        for (int k = 0; k + 1 < w->layers; k++)
+            imf_waves_subtract(&w->layer[k], top + i, to, scratch);
+        clear_outside(w, top + i, to);
+    }
+    imf_waves_add(last, cell, rows, scratch);
+}
+
+static void do_groups(void *data, int thread) {
+    struct work *w = data;
+    size_t width = (size_t)w->p->width;
+    imf_wave_rows *rows = w->scratch + (size_t)thread * w->each;
+    imf_wave_rows *scratch = rows + LOW_SPACING / ROWS * width;
+    double *row = (double *)(rows + w->each - width / ROWS - 1);
+    for (int i; (i = atomic_fetch_add(&w->next, w->step)) < w->count;)
+        if (!w->stores) {
+            add_cell(w, i, rows, row, scratch);
+        } else {
+            load(w, i * ROWS, rows, row);
+            for (int k = 1; k < w->layers; k++)
+                imf_waves_subtract(&w->layer[k], i * ROWS, rows, scratch);
+            store(w, i * ROWS, rows, row);
+        }
+}
+
+static void run_groups(struct work *w, int count, int first, int step, struct imf_pool *pool) {
+    w->count = count;
+    w->step = step;
+    atomic_init(&w->next, first);
+    imf_parallel(pool, imf_min(imf_pool_threads(pool), (count - first + step - 1) / step),
+                 do_groups, w);
+}
+
+/* ---- channels --------------------------------------------------------------------------------- */
+
+/* Elements for a thread: a cell of rows, what the finest nodes need, and a row. */
+static size_t thread_elements(const struct imf_problem *p) {
+    size_t width = (size_t)p->width;
+    return LOW_SPACING / ROWS * width + imf_waves_work(p->width, SPACING) + width / ROWS + 1;
+}
+
+/* Open a layer, sum up and fit it. */
+static enum imf_status add_layer(struct descreen_job *j, struct work *w, int spacing,
+                                 const struct imf_pattern_wave *wave, int count,
+                                 struct imf_error *err) {
+    const struct imf_problem *p = &j->p;
+    struct imf_waves *layer = &w->layer[w->layers];
+    double noise[IMF_PATTERN_WAVES];
+    enum imf_status status = imf_waves_open(layer, p->width, p->height, spacing, wave, count, err);
+    if (status != IMF_OK)
+        return status;
+    w->layers++;
+    for (int k = 0; k < count; k++)
+        noise[k] = imf_pattern_noise_at(&j->pattern.noise[w->channel], &wave[k]);
+    run_groups(w, layer->y.cells, 0, 2, j->pool);
+    if (layer->y.cells > 1)
+        run_groups(w, layer->y.cells, 1, 2, j->pool);
+    imf_waves_fit(layer, spacing == SPACING ? noise : NULL, CAUTION / p->descreen->strength);
+    return IMF_OK;
+}
+
+static int layer_of(const struct imf_pattern_wave *w, double strongest) {
+    return w->amplitude == 0 ? HARMONICS : w->amplitude >= strongest / 4 ? STRONG : WEAK;
+}
+
+static enum imf_status filter_channel(struct descreen_job *j, struct work *w,
+                                      struct imf_error *err) {
+    static const struct imf_pattern_wave mean = {0};
+    const struct imf_problem *p = &j->p;
+    struct imf_pattern_wave waves[LAYERS][IMF_PATTERN_WAVES];
+    int count[LAYERS] = {0};
+    double strongest = 0;
+    for (int k = 0; k < j->pattern.count; k++)
+        strongest = fmax(strongest, j->pattern.wave[k].in[w->channel]);
+    for (int k = 0; k < j->pattern.count; k++) {
+        struct imf_pattern_wave wave = j->pattern.wave[k];
+        wave.amplitude = wave.in[w->channel];
+        int layer = layer_of(&wave, strongest);
+        waves[layer][count[layer]++] = wave;
+    }
+    w->layers = 0;
+    w->stores = false;
+    enum imf_status status = add_layer(j, w, LOW_SPACING, &mean, 1, err);
+    for (int i = STRONG; i < LAYERS && status == IMF_OK; i++)
+        if (count[i])
+            status = add_layer(j, w, SPACING, waves[i], count[i], err);
+    w->stores = true;
+    if (status == IMF_OK)
+        run_groups(w, (p->height - 1) / ROWS + 1, 0, 1, j->pool);
+    while (w->layers > 0)
+        imf_waves_free(&w->layer[--w->layers]);
+    return status;
+}
+
+/* The image as it is, or its alpha alone. */
+static void copy_row(void *data, int y) {
+    enum { STRIP = 1024 };
+    const struct work *w = data;
+    const struct imf_problem *p = w->p;
+    int first = w->copies_alpha ? p->colors : 0;
+    double strip[STRIP];
+    for (int x = 0; x < p->width; x += STRIP)
+        for (int c = first; c < p->channels; c++) {
+            size_t count = (size_t)imf_min(STRIP, p->width - x);
+            ptrdiff_t at = (ptrdiff_t)x * p->channels + c;
+            read_row(data, c, y, x, strip, (int)count);
+            if (c < p->colors)
+                imf_epilogue_sums(&p->epilogue, strip, count);
+            imf_channel_narrow(imf_surface_row(w->out, y), w->out->sample, at, p->channels, strip,
+                               count);
+        }
+}
+
+static enum imf_status descreen_run(void *job, const struct imf_surface *in,
+                                    const struct imf_surface *out, struct imf_error *err) {
+    struct descreen_job *j = job;
+    const struct imf_problem *p = &j->p;
+    struct work w = {.p = p, .in = in, .out = out};
+    enum imf_status status = imf_pattern_find(&j->pattern, p->width, p->height, p->colors, p->unit,
+                                              read_row, &w, j->pool, err);
+    if (status == IMF_OK && p->descreen->harmonics)
+        imf_pattern_add_harmonics(&j->pattern);
+    w.copies_alpha = j->pattern.count > 0;
+    if (status == IMF_OK && (!w.copies_alpha || p->colors < p->channels))
+        imf_parallel(j->pool, p->height, copy_row, &w);
+    if (status != IMF_OK || !j->pattern.count)
+        return status;
+    w.each = thread_elements(p);
+    size_t bytes = w.each * (size_t)imf_pool_threads(j->pool) * sizeof *w.scratch;
+    w.scratch = aligned_alloc(sizeof *w.scratch, bytes);
+    if (!w.scratch)
+        return imf_fail_memory(err, bytes);
+    for (; status == IMF_OK && w.channel < p->colors; w.channel++)
+        status = filter_channel(j, &w, err);
+    free(w.scratch);
+    return status;
+}
+
+/* ---- the solver ------------------------------------------------------------------------------- */
+
+/* How many waves a price is for: a screen has so many that matter. */
+#define TYPICAL_WAVES 16
+
+/* Milliseconds of one core: samples * (doublings * doubling / 2 + descreen + waves * descreen_wave)
+ * * 1e-6. */
+static void descreen_propose(const struct imf_problem *p, const struct imf_device *d,
+                             struct imf_proposal *out) {
+    const struct imf_host_rates *r = &imf_host_rates;
+    int w = imf_pattern_quarter(p->width), h = imf_pattern_quarter(p->height);
+    double samples = (double)p->width * p->height * p->channels;
+    double doublings = w && h ? log2((double)w * h) : 0;
+    (void)d;
+    out->feasible = true;
+    out->ms = samples *
+              (doublings * r->doubling / 2 + r->descreen + TYPICAL_WAVES * r->descreen_wave) *
+              1e-6 / imf_cores();
+    double fit = imf_waves_bytes(p->width, p->height, SPACING, IMF_PATTERN_WAVES) +
+                 imf_waves_bytes(p->width, p->height, LOW_SPACING, 1);
+    out->bytes = fmax(imf_pattern_bytes(p->width, p->height), w && h ? fit : 0) +
+                 sizeof(struct descreen_job);
+    out->bands = IMF_BANDS_WHOLE;
+    if (w && h)
+        snprintf(out->description, sizeof out->description, "waves of four fft %dx%d, float64", w,
+                 h);
+    else
+        snprintf(out->description, sizeof out->description, "copy: too small for a pattern");
+}
+
+static enum imf_status descreen_make(void **job, const struct imf_problem *p,
+                                     const struct imf_proposal *proposal, struct imf_queue *queue,
+                                     struct imf_error *err) {
+    (void)proposal, (void)queue;
+    struct descreen_job *j = *job = calloc(1, sizeof *j);
+    if (!j)
+        return imf_fail_memory(err, sizeof *j);
+    j->p = *p;
+    return IMF_OK;
+}
+
+static void descreen_use_pool(void *job, struct imf_pool *pool) {
+    ((struct descreen_job *)job)->pool = pool;
+}
+
+static void descreen_destroy(void **job) {
+    free(*job);
+    *job = NULL;
+}
+
+#define SOLVER(called, of)                                                                         \
+    {                                                                                              \
+        .name = called, .backend = of, .float64 = true, .kinds = 1u << IMF_DESCREEN,               \
+        .propose = descreen_propose, .make = descreen_make, .run = descreen_run,                   \
+        .destroy = descreen_destroy, .use_pool = descreen_use_pool                                 \
+    }
+
+const struct imf_solver imf_solver_descreen_vector = SOLVER("vector", IMF_BACKEND_VECTOR);
+const struct imf_solver imf_solver_descreen_host = SOLVER("cpu", IMF_BACKEND_CPU);
