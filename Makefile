@@ -107,7 +107,7 @@ SYMBOLS = IMFILTER_$(word 1,$(numbers)).$(word 2,$(numbers))
 
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all check nightly programs unit checkcl bats model drivers layers faults bench bench-batch bench-chains bench-crossover bench-denoise bench-files bench-gles bench-grid bench-huge bench-scans bench-timeline bench-windows fuzz install uninstall clean dist help \
+.PHONY: all check nightly programs unit checkcl bats model drivers layers faults bench bench-batch bench-chains bench-crossover bench-denoise bench-descreen bench-files bench-gles bench-grid bench-huge bench-scans bench-timeline bench-windows fuzz install uninstall clean dist help \
 	deps deps-ci demo testdata format lint FORCE
 
 all: $(PROGRAM) $(LIBRARY) $(SHARED) ## build the program and both libraries (the default)
@@ -270,6 +270,9 @@ bench-crossover: $(BUILD)/bench/crossover ## time over kernel size, and which ba
 bench-gles: $(BUILD)/bench/gles ## OpenGL ES beside plain C, over sizes; GLES=--clock=cpu
 	@mkdir -p '$(BUILD)/cache'
 	@XDG_CACHE_HOME='$(abspath $(BUILD))/cache' $< --chart='$(BUILD)/bench/gles.png' $(GLES)
+
+bench-descreen: all ## patterns added to PICTURES, and what descreen leaves of them
+	@BUILD='$(BUILD)' $(or $(PYTHON),python3) test/bench/descreen.py $(PICTURES)
 
 bench-files: all $(BUILD)/bench/photo ## whole processes beside vips and sharp: time, memory, sizes
 	@BUILD='$(BUILD)' sh test/bench/files.sh

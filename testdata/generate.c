@@ -51,6 +51,8 @@ static const struct entry entries[] = {
      .jpeg = {.quality = 95, .h = 1, .v = 1}},
     {"moire.jpg", moire_scene, 320, 214, 3, .format = JPEG,
      .jpeg = {.quality = 90, .h = 1, .v = 1}},
+    {"print.jpg", printed_scene, 320, 214, 3, .format = JPEG,
+     .jpeg = {.quality = 85, .h = 1, .v = 1}},
     {"still.jpg", scene, 640, 427, 3, .format = JPEG, .jpeg = {.quality = 90, .h = 2, .v = 2}},
 
     /* PNG: each depth and colour type */

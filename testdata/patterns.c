@@ -106,6 +106,22 @@ double moire_scene(int x, int y, int c, int w, int h) {
     return clamp01(0.1 + 0.8 * scene(x, y, c, w, h) + 0.09 * fringes);
 }
 
+/* Printed in cyan, magenta and yellow, a screen at an angle for each, and scanned: a dot's area is the tone. */
+double printed_scene(int x, int y, int c, int w, int h) {
+    static const double angle[] = {15, 75, 45};
+    enum { GRID = 8 }; /* samples over two pixels each way, which the scanner's lens mixes */
+    double tone = 0.05 + 0.9 * scene(x, y, c, w, h), light = 0;
+    double turn = angle[c % 3] * PI / 180, cosine = cos(turn) / 4.4, sine = sin(turn) / 4.4;
+    for (int i = 0; i < GRID * GRID; i++) {
+        double dx = x + 2 * (i % GRID + 0.5) / GRID, dy = y + 2 * (i / GRID + 0.5) / GRID;
+        double u = dx * cosine + dy * sine, v = dy * cosine - dx * sine;
+        double apart = fabs(u - rint(u)) + fabs(v - rint(v)); /* from a dot's middle, 0 to 1 */
+        double share = apart < 0.5 ? 2 * apart * apart : 1 - 2 * (1 - apart) * (1 - apart);
+        light += share > 1 - tone;
+    }
+    return 0.06 + 0.88 * light / (GRID * GRID);
+}
+
 double white_noise(int x, int y, int c, int w, int h) {
     (void)w, (void)h;
     return hash01(x, y, c);

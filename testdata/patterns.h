@@ -9,7 +9,7 @@ typedef double pattern_fn(int x, int y, int c, int w, int h);
 
 pattern_fn zone_plate, siemens_star, slanted_edge, text_page, white_noise, gray_gradient,
     colour_ramps, impulse_grid, bars, alpha_disc, colour_card, scene, speckled_scene, grainy_scene,
-    moire_scene, scanned_page;
+    moire_scene, printed_scene, scanned_page;
 
 /* A hash of three integers, uniform in 0..1: the pictures' only source of randomness. */
 double hash01(int32_t a, int32_t b, int32_t c);

@@ -9,7 +9,7 @@ IMFILTER=$(realpath "${IMFILTER:-build/imfilter}")
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-cp testdata/still.jpg testdata/speckled.png testdata/grainy.jpg testdata/scan.png testdata/moire.jpg "$work"
+cp testdata/still.jpg testdata/speckled.png testdata/grainy.jpg testdata/scan.png testdata/moire.jpg testdata/print.jpg "$work"
 
 run() { # ARGUMENT...: as in README.md
     (cd "$work" && "$IMFILTER" "$@" </dev/null)
