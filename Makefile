@@ -26,8 +26,12 @@ HOST_LOOPS = $(addprefix $(BUILD)/lib/solver/,epilogue.o convolution/vector_rows
 	histogram/vector.o histogram/clahe.o edges/phase.o edges/canny_rows.o edges/canny_vector.o common/float_row.o smoothing/bilateral_rows.o \
 	smoothing/running_sums.o smoothing/guided_rows.o smoothing/local_threshold.o denoise/blocks.o denoise/groups.o \
 	denoise/planes.o)
-HOST_LOOPS += $(addprefix $(BUILD)/lib/,base/byte_map.o base/samples.o fourier/half_plane.o fourier/host_stages.o \
-	run/point/rows.o run/point/strip.o run/point/strip_float.o)
+HOST_LOOPS += $(addprefix $(BUILD)/lib/,base/byte_map.o base/samples.o run/point/rows.o run/point/strip.o run/point/strip_float.o)
+# Of both number types: each of these is compiled a second time, in floats (lib/fourier/real.h).
+BOTH = $(addprefix $(BUILD)/lib/,$(addprefix fourier/,half_plane.o host.o host_stages.o) \
+	$(addprefix solver/restore/,plane.o rl.o tv.o wiener.o))
+IN_FLOATS = $(BOTH:.o=_f32.o)
+HOST_LOOPS += $(BOTH)
 ALL_LOOPS = $(addprefix $(BUILD)/lib/,codec/png/filter.o solver/convolution/reference.o solver/fft/spectral_filter_host.o \
 	solver/smoothing/bilateral_reference.o solver/smoothing/guided_reference.o solver/denoise/reference.o) \
 	$(HOST_LOOPS)
@@ -39,9 +43,9 @@ CFLAGS ?= -O2 -g
 GIVEN = $(CC) $(CPPFLAGS) $(CFLAGS)
 LEVEL = $(lastword $(filter -O%,$(GIVEN)))
 LOOP_FLAGS ?= $(if $(filter -O0 -O1 -Og,$(LEVEL)),,-O3)
-$(ALL_LOOPS): private LOOPS = $(LOOP_FLAGS)
+$(ALL_LOOPS) $(IN_FLOATS): private LOOPS = $(LOOP_FLAGS)
 # Their loops become vectors where roots set no errno and comparisons no flags, which nobody reads.
-$(HOST_LOOPS): private REQUIRED += -fno-math-errno -fno-trapping-math
+$(HOST_LOOPS) $(IN_FLOATS): private REQUIRED += -fno-math-errno -fno-trapping-math
 # Real weights, of which the contract asks no bits.
 $(addprefix $(BUILD)/lib/solver/,smoothing/bilateral_rows.o denoise/blocks.o denoise/groups.o denoise/planes.o): private REQUIRED += -ffp-contract=fast
 # Vectors are passed to functions that are always inlined: by no convention that could change.
@@ -90,7 +94,7 @@ object = $(patsubst %.c,$(BUILD)/%.o,$(sort $(wildcard $(1))))
 # First what takes a compiler longest, so that no core waits for it at the end.
 LONG := $(addprefix $(BUILD)/lib/,$(addprefix solver/,convolution/vector_rows.o smoothing/bilateral_rows.o rank/rows.o \
 	edges/canny_rows.o morphology/erode_dilate_rows.o) run/point/strip.o)
-LIB_OBJECTS := $(LONG) $(filter-out $(LONG),$(call object,lib/*/*.c lib/*/*/*.c)) $(BUILD)/embed.o
+LIB_OBJECTS := $(LONG) $(filter-out $(LONG),$(call object,lib/*/*.c lib/*/*/*.c)) $(IN_FLOATS) $(BUILD)/embed.o
 CLI_OBJECTS := $(call object,cli/*.c cli/*/*.c)
 CHECKCL_OBJECTS := $(call object,test/checkcl*.c)
 UNIT := $(patsubst test/unit/%.c,$(BUILD)/test/%,$(sort $(wildcard test/unit/test_*.c)))
@@ -107,7 +111,7 @@ SYMBOLS = IMFILTER_$(word 1,$(numbers)).$(word 2,$(numbers))
 
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all check nightly programs unit checkcl bats model drivers layers faults bench bench-batch bench-chains bench-crossover bench-denoise bench-descreen bench-files bench-gles bench-grid bench-huge bench-scans bench-timeline bench-windows fuzz install uninstall clean dist help \
+.PHONY: all check nightly programs unit checkcl bats model drivers layers faults bench bench-batch bench-chains bench-crossover bench-denoise bench-descreen bench-files bench-gles bench-grid bench-huge bench-restore bench-scans bench-timeline bench-windows fuzz install uninstall clean dist help \
 	deps deps-ci demo testdata format lint FORCE
 
 all: $(PROGRAM) $(LIBRARY) $(SHARED) ## build the program and both libraries (the default)
@@ -146,6 +150,12 @@ $(BUILD)/embed.o: $(BUILD)/embed.c $(BUILD)/flags
 	$(Q)$(COMPILE) -c -o $@ $<
 
 $(BUILD)/%.o: %.c $(BUILD)/flags
+	$(call say,CC,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(COMPILE) -c -o $@ $<
+
+$(IN_FLOATS): private REQUIRED += -DIMF_FFT_FLOAT
+$(IN_FLOATS): $(BUILD)/%_f32.o: %.c $(BUILD)/flags
 	$(call say,CC,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(COMPILE) -c -o $@ $<
@@ -285,6 +295,9 @@ bench-huge: all $(BUILD)/bench/photo ## 400 megapixels: seams, peak memory; BUDG
 
 bench-denoise: all ## noise added to PICTURES="FILE..." and removed again, beside other programs
 	@BUILD='$(BUILD)' XDG_CACHE_HOME='$(abspath $(BUILD))/cache' $(or $(PYTHON),python3) test/bench/denoise.py $(PICTURES)
+
+bench-restore: all ## PICTURES="FILE..." blurred, with noise, and what deblur and rl regain
+	@IMFILTER='$(PROGRAM)' $(or $(PYTHON),python3) test/bench/restore.py $(PICTURES)
 
 bench-windows: all $(BUILD)/bench/photo ## medians, morphology, bilateral, Canny beside OpenCV
 	@BUILD='$(BUILD)' XDG_CACHE_HOME='$(abspath $(BUILD))/cache' $(or $(PYTHON),python3) test/bench/windows.py

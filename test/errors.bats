@@ -176,8 +176,8 @@ blur:2 -f sobel|-o c.pgm|repeat -f for a chain (-f blur:2 -f sobel)
 blur:2, 3|-o c.pgm|"2, 3" at column 6 is not a number
 sauvola|-o c.pgm|(did you mean "threshold:sauvola"?)
 nlmeans|-o c.pgm|(did you mean "denoise"?)
-deconvolve|-o c.pgm|(none of those built in does that; --list-filters lists them)
-deblur|-o c.pgm|(none of those built in does that; --list-filters lists them)
+deconvolve|-o c.pgm|(did you mean "deblur"?)
+inpaint|-o c.pgm|(none of those built in does that; --list-filters lists them)
 median:2|--backend=fft -o c.pgm|--backend=fft cannot do this: a median is not linear
 erode:2|--backend=fft -o c.pgm|an erosion is not linear
 percentile:40:2|--backend=fft -o c.pgm|a percentile is not linear

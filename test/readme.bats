@@ -18,7 +18,7 @@ table() {
 inputs() {
     rm -rf run
     mkdir -p run/testdata run/photos/trip bin
-    cp "$TESTDATA"/{still.jpg,speckled.png,grainy.jpg,scan.png,moire.jpg,print.jpg} run
+    cp "$TESTDATA"/{still.jpg,speckled.png,grainy.jpg,scan.png,moire.jpg,print.jpg,soft.jpg} run
     cp run/still.jpg run/testdata
     cp run/still.jpg run/photo.jpg
     cp run/still.jpg run/photos/trip

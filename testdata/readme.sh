@@ -9,7 +9,8 @@ IMFILTER=$(realpath "${IMFILTER:-build/imfilter}")
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-cp testdata/still.jpg testdata/speckled.png testdata/grainy.jpg testdata/scan.png testdata/moire.jpg testdata/print.jpg "$work"
+"$IMFILTER" -f disk:5 testdata/still.jpg -o testdata/soft.jpg
+cp testdata/still.jpg testdata/speckled.png testdata/grainy.jpg testdata/scan.png testdata/moire.jpg testdata/print.jpg testdata/soft.jpg "$work"
 
 run() { # ARGUMENT...: as in README.md
     (cd "$work" && "$IMFILTER" "$@" </dev/null)

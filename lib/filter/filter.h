@@ -25,7 +25,8 @@ enum imf_op {
     IMF_OP_INVERT,    /* full scale - x; alpha stays */
     IMF_OP_THRESHOLD, /* x >= threshold ? full scale : 0; alpha stays */
     IMF_OP_HISTOGRAM, /* `histogram_op` of the whole image's histogram; alpha stays */
-    IMF_OP_BLEND      /* `blend` of x and of what the chain began with, by `amount` or `mask` */
+    IMF_OP_BLEND,     /* `blend` of x and of what the chain began with, by `amount` or `mask` */
+    IMF_OP_DEBLUR     /* undo the blur of kernel[0], by `deblur`; alpha stays */
 };
 
 enum imf_transfer_kind { IMF_LOWPASS, IMF_HIGHPASS, IMF_BANDPASS, IMF_BANDSTOP, IMF_NOTCH };
@@ -160,6 +161,21 @@ const struct imf_denoise_grid *imf_denoise_grid(const struct imf_denoise *denois
 /* Pixels around one that it depends on; a multiple of the step. */
 int imf_denoise_reach(const struct imf_denoise_grid *grid);
 
+/* How a blur is undone, the picture's outside being unknown. */
+enum imf_deblur_method {
+    IMF_DEBLUR_WIENER, /* least squares */
+    IMF_DEBLUR_TV,     /* least total variation */
+    IMF_DEBLUR_RL      /* Richardson-Lucy */
+};
+
+struct imf_deblur {
+    enum imf_deblur_method method;
+    const struct imf_kernel *kernel; /* the blur, whose sum is not 0; NULL: found in the picture */
+    double
+        noise; /* standard deviation as a fraction of full scale; negative: found in the picture */
+    int iterations; /* 0: as many as the method needs */
+};
+
 struct imf_stage {
     enum imf_op op;
     struct imf_kernel *kernel[2]; /* owned; a window's element is the first */
@@ -175,6 +191,7 @@ struct imf_stage {
     struct imf_clahe clahe;
     struct imf_denoise denoise;
     struct imf_descreen descreen;
+    struct imf_deblur deblur;
     enum imf_range range; /* how the response is shown when this is the last filtering stage */
     bool unscaled;        /* a user's kernel without a scale */
 };

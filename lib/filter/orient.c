@@ -68,6 +68,8 @@ static enum imf_status orient_stage(struct imf_stage *out, const struct imf_stag
     for (int i = 0; i < 2 && !status; i++)
         if (stage->kernel[i])
             status = orient_kernel(&out->kernel[i], stage->kernel[i], o, err);
+    if (out->deblur.kernel)
+        out->deblur.kernel = out->kernel[0];
     if (stage->op == IMF_OP_WINDOW) {
         orient_window_op(&out->window_op, o, out->kernel[0]);
         orient_window_op(&out->second, o, out->kernel[0]);

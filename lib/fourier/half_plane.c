@@ -3,7 +3,7 @@
  *
  * Two real rows a and b go through one complex transform as a + i b: of its output Z the spectra are
  * A(k) = (Z(k) + Z*(-k)) / 2 and B(k) = (Z(k) - Z*(-k)) / 2i, and Z(k) = A(k) + i B(k) on the way
- * back. Eight pairs are transformed side by side. Their spectra are stored by column blocks, eight
+ * back. The pairs of a batch are transformed side by side. Their spectra are stored by column blocks, IMF_FFT_BATCH
  * neighbouring frequencies of all rows one after the other, so that columns are transformed where
  * they lie.
  *
@@ -31,7 +31,7 @@ struct groups {
     imf_half_plane_row *row;
     imf_half_plane_columns *columns;
     void *user;
-    bool backward;
+    bool forward, backward;        /* the transforms of rows, backward first */
     struct imf_fft_batch *scratch; /* `each` points for every thread */
     size_t each;
 };
@@ -79,11 +79,11 @@ void imf_half_plane_free(struct imf_half_plane *p) {
 }
 
 /* Rows of `width` values become points, the pairs' first rows their real parts, or the reverse. */
-static void interleave(struct imf_fft_batch *points, double *rows, size_t width, bool reverse) {
+static void interleave(struct imf_fft_batch *points, imf_real *rows, size_t width, bool reverse) {
     for (size_t begin = 0; begin < width; begin += CHUNK) {
         size_t end = begin + CHUNK < width ? begin + CHUNK : width;
         for (size_t l = 0; l < BATCH; l++) {
-            double *a = rows + 2 * l * width, *b = a + width;
+            imf_real *a = rows + 2 * l * width, *b = a + width;
             if (reverse)
                 for (size_t x = begin; x < end; x++)
                     a[x] = points[x].re[l], b[x] = points[x].im[l];
@@ -144,18 +144,17 @@ static void do_rows(const struct groups *g, int group, struct imf_fft_batch *scr
     const struct imf_half_plane *p = g->plane;
     size_t width = (size_t)p->width;
     struct imf_fft_batch *points = scratch, *work = points + row_points(width);
-    double *rows = (double *)(points + width);
+    imf_real *rows = (imf_real *)(points + width);
     int y = group * ROWS, count = imf_min(g->rows - y, ROWS);
     if (g->backward) {
         join(p, points, y, count);
         imf_fft_host_backward(p->along_x, points, work);
         interleave(points, rows, width, true);
-        for (int r = 0; r < count; r++)
-            g->row(g->user, y + r, rows + (size_t)r * width);
-        return;
     }
     for (int r = 0; r < count; r++)
         g->row(g->user, y + r, rows + (size_t)r * width);
+    if (!g->forward)
+        return;
     for (size_t i = (size_t)count * width; i < ROWS * width; i++)
         rows[i] = 0;
     interleave(points, rows, width, false);
@@ -185,28 +184,32 @@ static enum imf_status run_groups(struct groups *g, struct imf_pool *pool, struc
     return IMF_OK;
 }
 
-static enum imf_status run_rows(const struct imf_half_plane *p, int rows, imf_half_plane_row *row,
-                                void *user, struct imf_pool *pool, bool backward,
-                                struct imf_error *err) {
-    struct groups g = {.plane = p,
-                       .rows = rows,
-                       .count = (rows + ROWS - 1) / ROWS,
-                       .row = row,
-                       .user = user,
-                       .backward = backward};
+static enum imf_status run_rows(const struct imf_half_plane *p, struct groups g, int rows,
+                                struct imf_pool *pool, struct imf_error *err) {
+    g.plane = p;
+    g.rows = rows;
+    g.count = (rows + ROWS - 1) / ROWS;
     g.each = row_points((size_t)p->width) + imf_fft_host_work(p->along_x);
     return run_groups(&g, pool, err);
 }
 
 enum imf_status imf_half_plane_load(struct imf_half_plane *p, int rows, imf_half_plane_row *source,
                                     void *user, struct imf_pool *pool, struct imf_error *err) {
-    return run_rows(p, rows, source, user, pool, false, err);
+    const struct groups g = {.row = source, .user = user, .forward = true};
+    return run_rows(p, g, rows, pool, err);
 }
 
 enum imf_status imf_half_plane_store(const struct imf_half_plane *p, int rows,
                                      imf_half_plane_row *sink, void *user, struct imf_pool *pool,
                                      struct imf_error *err) {
-    return run_rows(p, rows, sink, user, pool, true, err);
+    const struct groups g = {.row = sink, .user = user, .backward = true};
+    return run_rows(p, g, rows, pool, err);
+}
+
+enum imf_status imf_half_plane_turn(struct imf_half_plane *p, imf_half_plane_row *change,
+                                    void *user, struct imf_pool *pool, struct imf_error *err) {
+    const struct groups g = {.row = change, .user = user, .backward = true, .forward = true};
+    return run_rows(p, g, p->height, pool, err);
 }
 
 enum imf_status imf_half_plane_each(struct imf_half_plane *p, imf_half_plane_columns *work,
@@ -247,6 +250,6 @@ struct imf_complex imf_half_plane_at(const struct imf_half_plane *p, int kx, int
         kx = p->width - kx, ky = (p->height - ky) % p->height;
     const struct imf_fft_batch *z =
         p->data + (size_t)(kx / BATCH) * (size_t)p->height + imf_fft_host_positions(p->along_y)[ky];
-    double im = z->im[kx % BATCH];
-    return (struct imf_complex){z->re[kx % BATCH], mirrored ? -im : im};
+    double re = (double)z->re[kx % BATCH], im = (double)z->im[kx % BATCH];
+    return (struct imf_complex){re, mirrored ? -im : im};
 }

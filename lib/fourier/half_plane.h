@@ -1,5 +1,5 @@
 /*
- * half_plane.h - transforms of real planes on the host, in double precision (no OpenCL)
+ * half_plane.h - transforms of real planes on the host, in double precision or floats (no OpenCL)
  *
  * A real plane's spectrum is stored for kx = 0..width/2; the other frequencies are conjugates.
  */
@@ -17,7 +17,7 @@ struct imf_half_plane {
 };
 
 /* Fill row y of the real plane, or consume it; `width` values. Called from several threads. */
-typedef void imf_half_plane_row(void *user, int y, double *row);
+typedef void imf_half_plane_row(void *user, int y, imf_real *row);
 
 /* Column blocks that a plane of this width has. */
 int imf_half_plane_blocks(int width);
@@ -37,6 +37,10 @@ enum imf_status imf_half_plane_load(struct imf_half_plane *p, int rows, imf_half
 enum imf_status imf_half_plane_store(const struct imf_half_plane *p, int rows,
                                      imf_half_plane_row *sink, void *user, struct imf_pool *pool,
                                      struct imf_error *err);
+/* The inverse, each row passed to `change`, and transformed again: what lies between two products in the
+ * frequency domain. All rows. */
+enum imf_status imf_half_plane_turn(struct imf_half_plane *p, imf_half_plane_row *change,
+                                    void *user, struct imf_pool *pool, struct imf_error *err);
 /* Call work(user, block, points, scratch) for each column block; scratch: imf_fft_host_work() of
  * along_y. */
 typedef void imf_half_plane_columns(void *user, int block, struct imf_fft_batch *points,

@@ -1,10 +1,10 @@
 /*
- * host.c - mixed-radix transforms in double precision
+ * host.c - mixed-radix transforms in double precision or floats (real.h)
  *
  * The recursion of Cooley and Tukey 1965: decimation in frequency forward and in time backward, in
  * place, so that frequencies stand in scrambled order in between and a convolution never reorders
  * anything. All factors come from one table of the n-th roots of unity, each computed on its own, so
- * that errors do not add up along the table. Eight lines lie side by side and every operation is one
+ * that errors do not add up along the table. The lines of a batch lie side by side and every operation is one
  * on vectors (host_stages.c). Stages go depth first until a part lies in the first-level cache.
  *
  * Radices are 4, 2, 3, 5 and 7, and other primes: small ones by the definition, large ones as
@@ -26,7 +26,7 @@ struct imf_fft_host {
     int length, count;
     int factor[MAX_FACTORS];
     struct imf_fft_host_prime *prime[MAX_FACTORS]; /* NULL: by the definition */
-    struct imf_complex *root;                      /* exp(-2 pi i k / length) */
+    struct imf_fft_root *root;                     /* exp(-2 pi i k / length) */
     int *position;
     size_t work;
 };
@@ -40,7 +40,7 @@ static int next_factor(int n) {
     return n;
 }
 
-static void fill_roots(struct imf_complex *root, int n) {
+static void fill_roots(struct imf_fft_root *root, int n) {
     const double turn = 2 * acos(-1.0) / n;
     for (int k = 0; k < n; k++) {
         /* By the nearest quarter turn, which is exact. */
@@ -48,7 +48,8 @@ static void fill_roots(struct imf_complex *root, int n) {
         double angle = turn * (double)((4 * (int64_t)k - (int64_t)quarter * n)) / 4;
         double c = cos(angle), s = sin(angle);
         const struct imf_complex turned[4] = {{c, -s}, {-s, -c}, {-c, s}, {s, c}};
-        root[k] = turned[quarter % 4];
+        struct imf_complex value = turned[quarter % 4];
+        root[k] = (struct imf_fft_root){(imf_real)value.re, (imf_real)value.im};
     }
 }
 
@@ -181,9 +182,9 @@ static void butterfly_prime(const struct imf_fft_host_prime *p, struct imf_fft_b
         struct imf_fft_batch *z = &work[position[k]];
         struct imf_complex b = r->kernel[k];
         for (size_t i = 0; i < IMF_FFT_BATCH; i++) {
-            double re = z->re[i], im = z->im[i];
-            z->re[i] = re * b.re - im * b.im;
-            z->im[i] = re * b.im + im * b.re;
+            double re = (double)z->re[i], im = (double)z->im[i];
+            z->re[i] = (imf_real)(re * b.re - im * b.im);
+            z->im[i] = (imf_real)(re * b.im + im * b.re);
         }
     }
     imf_fft_host_backward(p->fft, work, NULL);
@@ -270,12 +271,14 @@ enum imf_status imf_fft_host_run(const struct imf_fft_host *fft, const struct im
     if (!x)
         return imf_fail_memory(err, (n + fft->work) * sizeof *x);
     for (size_t j = 0; j < n; j++) {
-        x[j].re[0] = in[(ptrdiff_t)j * stride].re;
-        x[j].im[0] = in[(ptrdiff_t)j * stride].im;
+        x[j].re[0] = (imf_real)in[(ptrdiff_t)j * stride].re;
+        x[j].im[0] = (imf_real)in[(ptrdiff_t)j * stride].im;
     }
     imf_fft_host_forward(fft, x, x + n);
-    for (size_t k = 0; k < n; k++)
-        out[k] = (struct imf_complex){x[fft->position[k]].re[0], x[fft->position[k]].im[0]};
+    for (size_t k = 0; k < n; k++) {
+        const struct imf_fft_batch *at = &x[fft->position[k]];
+        out[k] = (struct imf_complex){(double)at->re[0], (double)at->im[0]};
+    }
     free(x);
     return IMF_OK;
 }

@@ -1,18 +1,17 @@
 /*
- * host.h - discrete Fourier transforms on the host, in double precision (no OpenCL)
- * Eight transforms of the same length run side by side, each in one element of a vector. Any length
+ * host.h - discrete Fourier transforms on the host, in double precision or floats (no OpenCL)
+ * IMF_FFT_BATCH transforms of the same length run side by side, each in one element of a vector. Any length
  * works, up to 2^22 if it has prime factors above 7; products of 2, 3, 5 and 7 are fastest.
  */
 #ifndef IMF_FOURIER_HOST_H
 #define IMF_FOURIER_HOST_H
 
 #include "fourier/rader.h"
+#include "fourier/real.h"
 
-#define IMF_FFT_BATCH 8
-
-/* A point of each of the eight transforms. */
+/* A point of each of these transforms. */
 struct imf_fft_batch {
-    double re[IMF_FFT_BATCH], im[IMF_FFT_BATCH];
+    imf_real re[IMF_FFT_BATCH], im[IMF_FFT_BATCH];
 };
 
 /* Factors and twiddles of a length. Immutable: threads share it. */
@@ -33,7 +32,7 @@ void imf_fft_host_backward(const struct imf_fft_host *fft, struct imf_fft_batch 
                            struct imf_fft_batch *work);
 
 /* A single transform in natural order: out[k] = sum of in[j * stride]
- * exp(-2 pi i j k / length). It takes as long as eight, and may work in
+ * exp(-2 pi i j k / length). It takes as long as a batch, and may work in
  * place; the only error is IMF_ERR_MEMORY. */
 enum imf_status imf_fft_host_run(const struct imf_fft_host *fft, const struct imf_complex *in,
                                  ptrdiff_t stride, struct imf_complex *out, struct imf_error *err);

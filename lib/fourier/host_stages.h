@@ -4,10 +4,15 @@
 
 #include "fourier/host.h"
 
+/* exp(-2 pi i k / length), rounded once. */
+struct imf_fft_root {
+    imf_real re, im;
+};
+
 /* Of `blocks` neighbouring transforms of `span` points each: one stage of this radix. */
 struct imf_fft_stage {
     int radix, span, blocks;
-    const struct imf_complex *root; /* exp(-2 pi i k / length), 0 <= k < length */
+    const struct imf_fft_root *root; /* exp(-2 pi i k / length), 0 <= k < length */
     int length;
     bool backward;
 };

@@ -161,6 +161,13 @@ static const char *denoise_sigma(char *buffer, size_t size, const struct imf_den
     return buffer;
 }
 
+static const char *deblur_words(char buffer[IMF_STAGE_WORDS], const struct imf_deblur *d) {
+    static const char *const methods[] = {"least squares", "total variation", "Richardson-Lucy"};
+    snprintf(buffer, IMF_STAGE_WORDS, "deconvolution by %s, the outside unknown, of %s",
+             methods[d->method], d->kernel ? "the blur below" : "a blur found in the picture");
+    return buffer;
+}
+
 const char *imf_stage_words(char buffer[IMF_STAGE_WORDS], const struct imf_stage *s) {
     char sigma[32];
     switch (s->op) {
@@ -192,6 +199,8 @@ const char *imf_stage_words(char buffer[IMF_STAGE_WORDS], const struct imf_stage
                  denoise_sigma(sigma, sizeof sigma, &s->denoise),
                  s->denoise.groups ? "blocks that are alike" : "8x8 blocks");
         return buffer;
+    case IMF_OP_DEBLUR:
+        return deblur_words(buffer, &s->deblur);
     case IMF_OP_UNSHARP:
         snprintf(buffer, IMF_STAGE_WORDS,
                  "unsharp mask: x + %g d; d = x - its blur, nearer to 0 by %g of full scale",

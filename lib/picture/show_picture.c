@@ -309,7 +309,7 @@ static enum imf_status add_part(struct show *s, const struct imf_filter *f, size
              axis, linear);
     if (status != IMF_OK || imf_op_is_point(stage->op) || stage->op == IMF_OP_CANNY ||
         stage->op == IMF_OP_CLAHE || stage->op == IMF_OP_DENOISE || stage->op == IMF_OP_DESCREEN ||
-        (stage->op == IMF_OP_WINDOW && !s->owned[at]))
+        stage->op == IMF_OP_DEBLUR || (stage->op == IMF_OP_WINDOW && !s->owned[at]))
         return status;
     part->transfer = stage->op == IMF_OP_TRANSFER ? &stage->transfer : NULL;
     status = add_gain(s, at, stage, part->taps, err);
@@ -325,7 +325,8 @@ static size_t first_nonlinear(const struct imf_filter *f) {
            f->stages[i].op != IMF_OP_WINDOW && f->stages[i].op != IMF_OP_THRESHOLD &&
            f->stages[i].op != IMF_OP_HISTOGRAM && f->stages[i].op != IMF_OP_CANNY &&
            f->stages[i].op != IMF_OP_CLAHE && f->stages[i].op != IMF_OP_BLEND &&
-           f->stages[i].op != IMF_OP_DENOISE && f->stages[i].op != IMF_OP_DESCREEN)
+           f->stages[i].op != IMF_OP_DENOISE && f->stages[i].op != IMF_OP_DESCREEN &&
+           f->stages[i].op != IMF_OP_DEBLUR)
         i++;
     return i;
 }

@@ -40,6 +40,8 @@ static bool apply_stage(struct imf_builder *b, const struct imf_stage *stage) {
         return imf_builder_clahe(b, &stage->clahe);
     case IMF_OP_DENOISE:
         return imf_builder_denoise(b, &stage->denoise);
+    case IMF_OP_DEBLUR:
+        return imf_builder_deblur(b, &stage->deblur);
     case IMF_OP_UNSHARP:
         return imf_builder_unsharp(b, stage);
     case IMF_OP_GRAY:
@@ -122,9 +124,10 @@ static enum imf_alpha choose_alpha(const struct imf_filter *filter, enum imf_alp
     bool keeps = true, straight = false;
     for (size_t i = 0; i < filter->count; i++) {
         const struct imf_stage *s = &filter->stages[i];
-        /* Directions, edges, thresholds and quotients are no weighted sums of colours. */
+        /* Directions, edges, thresholds and quotients are no weighted sums of colours; blurred ones
+         * are not those of the scene where alpha hides them. */
         straight = straight || s->op == IMF_OP_PHASE || s->op == IMF_OP_CANNY ||
-                   s->op == IMF_OP_CLAHE ||
+                   s->op == IMF_OP_CLAHE || s->op == IMF_OP_DEBLUR ||
                    (s->op == IMF_OP_WINDOW && (s->window_op.bilevel || s->compound == IMF_PART));
         keeps = keeps && (imf_op_is_point(s->op) || keeps_brightness(s));
     }
@@ -167,6 +170,13 @@ static bool build(struct imf_builder *b, const struct imf_filter *filter,
     if (!b->pending && !c->count && !(p = imf_builder_point(b, IMF_AT_EPILOGUE)))
         return false;
     return imf_builder_flush(b);
+}
+
+/* Rounding to samples is noise, and what lossy compression leaves out hides that of the picture. */
+#define COMPRESSED (2 / 255.0)
+static double grain_of(const struct imf_info *input, double full) {
+    bool lossy = input->format == IMF_FORMAT_JPEG;
+    return lossy ? COMPRESSED * full : sqrt(1 / 12.0);
 }
 
 /* What is defined for light, of which ink has none. */
@@ -227,6 +237,7 @@ static enum imf_status build_part(struct imf_chain **out, const struct imf_filte
     c->full = imf_sample_max(c->in);
     c->rescale = c->in == c->out ? 1 : c->out == IMF_U16 ? 257 : 1 / 257.0;
     c->edge = settings->edge;
+    c->grain = grain_of(input, c->full);
     c->curve = settings->linear ? imf_curve_keep(settings->curve) : NULL;
     enum imf_alpha alpha = input->alpha ? choose_alpha(filter, settings->alpha) : IMF_ALPHA_FILTER;
     c->keep_alpha = alpha == IMF_ALPHA_KEEP && filters(filter); /* point operations leave it */

@@ -88,6 +88,7 @@ struct imf_chain {
     enum imf_edge edge;
     double full;             /* input full scale */
     double rescale;          /* output full scale / input full scale */
+    double grain;            /* the least standard deviation of the image's noise, by its format */
     bool exact;              /* the chain is integer arithmetic, correctly rounded once */
     bool exact_if_opaque;    /* it is for an image whose alpha is opaque everywhere */
     bool high_gain;          /* a stage's sum of magnitudes exceeds IMF_HIGH_GAIN */

@@ -40,6 +40,8 @@ static double error_gain(const struct imf_problem *p) {
         gain = fmax(1, p->window_op->gain);
     if (p->kind == IMF_DENOISE)
         gain = IMF_DENOISE_GAIN;
+    if (p->kind == IMF_DEBLURRING)
+        gain = IMF_HIGH_GAIN;
     return gain * fabs(p->epilogue.multiply);
 }
 

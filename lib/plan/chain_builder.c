@@ -432,3 +432,18 @@ bool imf_builder_descreen(struct imf_builder *b, const struct imf_descreen *desc
     pass->bound = b->bound *= 2; /* a pattern is weaker than the picture */
     return true;
 }
+
+/* Deconvolution magnifies errors by about this. */
+#define DEBLUR_GAIN 10
+
+bool imf_builder_deblur(struct imf_builder *b, const struct imf_deblur *deblur) {
+    struct imf_pass *pass = imf_builder_problem(b);
+    if (!pass)
+        return false;
+    imf_problem_deblur(&pass->problem, deblur, b->channels - (b->alpha ? 1 : 0));
+    pass->problem.grain = b->chain->grain;
+    pass->bound = b->bound *= DEBLUR_GAIN;
+    b->chain->high_gain = true;
+    b->integral = b->positive = false;
+    return true;
+}

@@ -90,6 +90,7 @@ bool imf_builder_phase(struct imf_builder *b, const struct imf_stage *stage);
 bool imf_builder_descreen(struct imf_builder *b, const struct imf_descreen *descreen);
 bool imf_builder_canny(struct imf_builder *b, const struct imf_canny *canny);
 bool imf_builder_denoise(struct imf_builder *b, const struct imf_denoise *denoise);
+bool imf_builder_deblur(struct imf_builder *b, const struct imf_deblur *deblur);
 bool imf_builder_histogram_op(struct imf_builder *b, enum imf_histogram_op op);
 bool imf_builder_clahe(struct imf_builder *b, const struct imf_clahe *clahe);
 bool imf_builder_bilevel(struct imf_builder *b, const struct imf_window_op *window);

@@ -79,6 +79,13 @@ void imf_problem_clahe(struct imf_problem *p, const struct imf_clahe *clahe, int
     p->reach = (struct imf_margin){0, 0, 0, 0};
 }
 
+void imf_problem_deblur(struct imf_problem *p, const struct imf_deblur *deblur, int colors) {
+    p->kind = IMF_DEBLURRING;
+    p->deblur = deblur;
+    p->colors = colors;
+    p->reach = (struct imf_margin){0, 0, 0, 0};
+}
+
 int imf_problem_kernels(const struct imf_problem *p) {
     bool two = p->kind == IMF_MAGNITUDE || p->kind == IMF_PHASE;
     return p->kind == IMF_CONVOLUTION ? 1 : two ? 2 : 0;

@@ -39,7 +39,8 @@ enum imf_problem_kind {
     IMF_CANNY,        /* edges after Canny; needs the whole image */
     IMF_DENOISE,      /* noise removed from blocks of pixels */
     IMF_HISTOGRAM_OP, /* a map of sample values, made of the whole image's histogram */
-    IMF_CLAHE         /* maps of the lumas of tiles, made of their histograms */
+    IMF_CLAHE,        /* maps of the lumas of tiles, made of their histograms */
+    IMF_DEBLURRING    /* a blur is undone; needs the whole image */
 };
 
 #define IMF_CHANNELS_MAX 4 /* of a pixel */
@@ -58,8 +59,9 @@ struct imf_problem {
         const struct imf_descreen *descreen;
         enum imf_histogram_op histogram_op;
         const struct imf_clahe *clahe;
+        const struct imf_deblur *deblur;
     };
-    int colors; /* of window and histogram operations, edges, noise and patterns: the leading channels that are
+    int colors; /* of window and histogram operations, edges, noise, patterns and deblurring: the leading channels that are
                    filtered; a further one, alpha, is copied or ignored */
     struct imf_kernel_facts facts[2]; /* of each kernel */
     struct imf_epilogue epilogue;
@@ -68,6 +70,7 @@ struct imf_problem {
     double in_max;   /* largest |input sample|: 255, 65535, or a bound of the passes before */
     double in_error; /* IMF_PHASE: input samples are off by this at most; 0: they are exact */
     double unit;     /* full scale of the input */
+    double grain;    /* deblurring: the least standard deviation of the input's noise */
     /*
      * The result must be exactly rounded: input samples are integers, taps, scale, add, multiply
      * and offset too (multiply is 1 or -1).
@@ -94,6 +97,7 @@ void imf_problem_canny(struct imf_problem *p, const struct imf_canny *canny, int
 void imf_problem_denoise(struct imf_problem *p, const struct imf_denoise *denoise, int colors);
 void imf_problem_histogram_op(struct imf_problem *p, enum imf_histogram_op op, int colors);
 void imf_problem_clahe(struct imf_problem *p, const struct imf_clahe *clahe, int colors);
+void imf_problem_deblur(struct imf_problem *p, const struct imf_deblur *deblur, int colors);
 
 /* Number of kernels: 1 or 2; 0 where the problem is no sum of products. */
 int imf_problem_kernels(const struct imf_problem *p);

@@ -14,6 +14,8 @@ extern const struct imf_solver imf_solver_canny_vector, imf_solver_canny;
 extern const struct imf_solver imf_solver_clahe_vector, imf_solver_clahe_host;
 /* of noise, */
 extern const struct imf_solver imf_solver_denoise, imf_solver_denoise_host;
+/* that undo a blur, */
+extern const struct imf_solver imf_solver_deblur, imf_solver_deblur_host;
 /* on devices, of filters that are neither sums of products nor ranks, */
 extern const struct imf_solver imf_solver_histogram_op_device, imf_solver_clahe_device,
     imf_solver_guided_device, imf_solver_bilateral_device, imf_solver_local_threshold_device,
@@ -56,7 +58,9 @@ const struct imf_solver *const imf_solvers[] = {
     &imf_solver_phase, &imf_solver_canny_device, &imf_solver_canny_vector, &imf_solver_canny,
     /* Operations by the image's histogram. */
     &imf_solver_histogram_op_device, &imf_solver_histogram_op_vector, &imf_solver_histogram_op_host,
-    &imf_solver_clahe_device, &imf_solver_clahe_vector, &imf_solver_clahe_host, NULL};
+    &imf_solver_clahe_device, &imf_solver_clahe_vector, &imf_solver_clahe_host,
+    /* Undoing a blur. */
+    &imf_solver_deblur, &imf_solver_deblur_host, NULL};
 
 void imf_propose_backend(struct imf_proposal *out, enum imf_backend backend,
                          const struct imf_problem *p) {

@@ -17,7 +17,7 @@ ALPHAS = ("any", "opaque", "tiny", "cut")
 # What transforms and sums by rows and columns never do
 WINDOWS = ("median", "percentile", "erode", "dilate", "open", "close", "gradient", "tophat", "blackhat", "bilateral",
            "guided", "denoise", "canny", "phase", "equalize", "threshold:otsu", "threshold:local", "threshold:sauvola", "flatten",
-           "clahe", "descreen", "notch:auto")
+           "clahe", "descreen", "notch:auto", "deblur", "rl:")
 
 
 class Case:
@@ -237,6 +237,12 @@ class Draw:
                          "flatten:" + self.one("1237"),
                          "clahe" + self.one(("", ":tiles=3x2", ":tiles=1x7")) + self.one(("", ":limit=40", ":limit=0"))))
 
+    def deblur(self):
+        blur = self.one(("gaussian:" + self.number(0.5, 3), "disk:%d" % self.random.integers(1, 6),
+                         "motion:%d:0" % self.one((3, 5, 9, 11)), "kernel:1,2,1/2,4,2/1,2,1", "box:3"))
+        own = self.one(("", "", ":noise=0.008", ":noise=3.5%")) + self.one(("", "", ":iterations=3"))
+        return self.one(("deblur:%s", "deblur:%s:prior=tv", "rl:%s")) % blur + own
+
     def spec(self):
         return self.one((
             lambda: self.one(("sharpen", "sharpen:2", "sharpen:0.5", "sharpen:30")),
@@ -267,7 +273,7 @@ class Draw:
 
     def chain(self):
         stage = lambda: (self.window if self.chance(0.55) else self.spec)()
-        specs = [stage()]
+        specs = [self.deblur() if self.chance(0.05) else stage()]
         while len(specs) < 4 and self.chance(0.3):
             specs.append(stage())
         while self.chance(0.15):

@@ -1,6 +1,6 @@
 """What each filter spec means, as numbers: imfilter(1) and imfilter(5) put into numpy.
 
-parse() gives a stage: Kernel, Gradient, Unsharp, Transfer, Rank, Ranks, Bilateral, Guided, LocalThreshold, Flatten, Clahe,
+parse() gives a stage: Kernel, Gradient, Unsharp, Deblur, Transfer, Rank, Ranks, Bilateral, Guided, LocalThreshold, Flatten, Clahe,
 Point or Blend. Nothing here knows about images.
 """
 import math
@@ -102,6 +102,21 @@ class Descreen:
 
     def magnifies(self):
         return 2.0
+
+
+class Deblur:
+    """A blur is undone: `kernel` is the blur, `noise` a fraction of full scale or None, iterations 0 as many as usual"""
+
+    integer, shown, bias = False, "clip", 0.0
+
+    def __init__(self, method, kernel, noise, iterations):
+        self.method, self.kernel, self.noise, self.iterations = method, kernel, noise, iterations
+
+    def gain(self):
+        return 0.0
+
+    def magnifies(self):
+        return 10.0
 
 
 class Unsharp:
@@ -515,6 +530,14 @@ RANKS = {"median": "50", "erode": "0", "dilate": "100"}
 ACROSS = {"sobel": [1, 2, 1], "prewitt": [1, 1, 1], "scharr": [3, 10, 3]}
 
 
+def trim(kernel):
+    """Disks and motion blurs have no room to spare"""
+    while len(kernel.coefs) > 2 and not kernel.coefs[[0, -1]].any():
+        kernel.coefs, kernel.origin = kernel.coefs[1:-1], (kernel.origin[0] - 1, kernel.origin[1])
+    while len(kernel.coefs[0]) > 2 and not kernel.coefs[:, [0, -1]].any():
+        kernel.coefs, kernel.origin = kernel.coefs[:, 1:-1], (kernel.origin[0], kernel.origin[1] - 1)
+
+
 def parse(spec):
     name, *parts = spec.split(":")
     options = dict((p.split("=", 1) + [""])[:2] for p in parts if "=" in p or p == "flip")
@@ -527,6 +550,13 @@ def parse(spec):
         return pair(*PAIRS[name], args[0], options.get("shape", "square"))
     if name == "percentile":
         return rank(args[0], args[1], options.get("shape", "square"))
+    if name in ("deblur", "rl"):
+        own = {key: options.pop(key) for key in ("noise", "prior", "iterations") if key in options}
+        kernel = parse(":".join(args + ["%s=%s" % pair if pair[1] else pair[0] for pair in options.items()]))
+        noise = own.get("noise", "auto")
+        trim(kernel)
+        return Deblur("rl" if name == "rl" else own.get("prior", "wiener"), kernel,
+                      None if noise == "auto" else float(fraction(noise)), int(own.get("iterations", 0)))
     if name == "canny":
         return Canny(Fraction(args[0]), Fraction(args[1]), float(options.get("sigma", 1)),
                      int(options.get("aperture", 3)), options.get("norm", "l1"))

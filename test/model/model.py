@@ -15,6 +15,7 @@ import numpy as np
 import denoise
 import filters
 import pattern
+import restore
 from pixels import full as full_scale
 
 EDGES = ("clamp", "reflect", "mirror", "wrap", "constant")
@@ -406,7 +407,7 @@ class Run:
             mode = "premultiply" if bright else "keep"
         if not kernels:
             mode = "keep"
-        if any(isinstance(s, (filters.Phase, filters.Canny, filters.LocalThreshold, filters.Flatten, filters.Clahe))
+        if any(isinstance(s, (filters.Phase, filters.Canny, filters.LocalThreshold, filters.Flatten, filters.Clahe, filters.Deblur))
                for s in self.stages):
             mode = "keep"
         self.premultiplies = alpha and mode == "premultiply"
@@ -431,7 +432,7 @@ class Run:
         clear = self.premultiplies and (self.alpha != self.full).any()
         target = {8: 255, 16: 65535}.get(options.get("depth"), self.full)
         strong = any(s.magnifies() > 8 for s in self.stages
-                     if isinstance(s, (filters.Kernel, filters.Gradient, filters.Unsharp, filters.Flatten)))
+                     if isinstance(s, (filters.Kernel, filters.Gradient, filters.Unsharp, filters.Flatten, filters.Deblur)))
         self.error = 1 / 32 if target == 255 else 2.0 if strong else 1.0
         self.near = self.error * self.full / target  # in the image's own steps
         self.stretch = 1.0  # of colours, beyond what counts
@@ -582,6 +583,15 @@ class Run:
             return
         if isinstance(stage, filters.Descreen):
             self.without_pattern(stage, unit)
+            return
+        if isinstance(stage, filters.Deblur):
+            try:
+                self.colours = restore.deblurred(self.colours, stage, self.full, 1)
+            except restore.Unsettled as reason:
+                raise Undetermined(str(reason)) from reason
+            self.scale, self.moved = 1.0, False
+            if i != self.last and self.before_blend(i):
+                self.colours = self.shown(stage.shown, 1.0)
             return
         if isinstance(stage, (filters.Canny, filters.LocalThreshold, filters.Clahe)):
             # Only samples are certain: smoothed ones that may be off make and break edges, or are on either side of

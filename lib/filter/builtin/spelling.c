@@ -33,11 +33,11 @@ static const struct {
                  {"contrast", "clahe"},      {"sauvola", "threshold:sauvola"},
                  {"lat", "threshold:local"}, {"adaptivethreshold", "threshold:local"},
                  {"bm3d", "denoise"},        {"nlmeans", "denoise"},
-                 {"smooth", "blur"},         {"deconvolve", NONE},
-                 {"deconvolution", NONE},    {"deblur", NONE},
-                 {"wiener", NONE},           {"richardson", NONE},
-                 {"inpaint", NONE},          {"resize", NONE},
+                 {"smooth", "blur"},         {"deconvolution", "deblur"},
+                 {"deconvolve", "deblur"},   {"wiener", "deblur"},
+                 {"richardson", "rl"},       {"inpaint", NONE},
                  {"moire", "notch:auto"},    {"halftone", "descreen"},
+                 {"resize", NONE},           {"scale", NONE},
                  {"rotate", NONE},           {"crop", NONE}};
 
 #define LONGEST 31 /* letters; no filter's name is longer */

@@ -42,6 +42,8 @@ static const char *const shape_words[] = {
     [IMF_SQUARE] = "square", [IMF_DISK] = "disk", [IMF_CROSS] = "cross", NULL};
 static const char *const aperture_words[] = {"3", "5", "7", NULL};
 static const char *const norm_words[] = {"l1", "l2", NULL};
+static const char *const auto_words[] = {"auto", NULL};
+static const char *const prior_words[] = {"wiener", "tv", NULL};
 static const char *const level_words[] = {"otsu", NULL};
 static const char *const blend_words[] = {
     [IMF_BLEND_NORMAL] = "normal",         [IMF_BLEND_OVERLAY] = "overlay",
@@ -50,7 +52,6 @@ static const char *const blend_words[] = {
     [IMF_BLEND_LIGHTEN] = "lighten",       [IMF_BLEND_DARKEN] = "darken",
     [IMF_BLEND_DIFFERENCE] = "difference", [IMF_BLEND_ADD] = "add",
     [IMF_BLEND_SUBTRACT] = "subtract",     NULL};
-static const char *const measure_words[] = {"auto", NULL};
 static const char *const effort_words[] = {"fast", "best", NULL};
 
 #define NYQUIST_CORNER 0.70710678118654757 /* 0.5 sqrt(2), the highest frequency of the plane */
@@ -80,6 +81,14 @@ static const char *const effort_words[] = {"fast", "best", NULL};
     NUMBER("scale", " divides the sum: a number, or auto, the sum of the coefficients", -1e30, 1e30, 1, .above = false)
 #define BIAS NUMBER("bias", " as a fraction of full scale", -1e6, 1e6, 0, .fraction = true)
 /* clang-format on */
+#define BLUR(MEANING, ...)                                                                         \
+    { .name = "KERNEL", .meaning = MEANING, .fallback = NAN, .nested = true, __VA_ARGS__ }
+#define NOISE                                                                                      \
+    {                                                                                              \
+        .name = "noise",                                                                           \
+        .meaning = "noise as a fraction of full scale, 0 to 1 (25 of 255 is 0.098), or auto",      \
+        .high = 1, .fallback = -1, .words = auto_words, .fraction = true                           \
+    }
 #define WINDOW                                                                                     \
     {.name = "R",                                                                                  \
      .meaning = "R in pixels, 0 to 511, or WxH up to 1023x1023, or @MASK",                         \
@@ -314,9 +323,28 @@ static const struct imf_builtin builtins[] = {
                         "SIGMA as a fraction of full scale, 0 to 1 (25 of 255 is 0.098), or auto",
                     .high = 1,
                     .fallback = IMF_DENOISE_AUTO,
-                    .words = measure_words,
+                    .words = auto_words,
                     .fraction = true},
                    WORD("quality", " fast or best", effort_words)}},
+    {.name = "deblur",
+     .doc = {"deblur:KERNEL|auto[:noise=auto][:prior=wiener|tv][:iterations=N]",
+             "Undo the blur KERNEL: gaussian:SIGMA, disk:R, motion:LENGTH:ANGLE, @FILE"},
+     .source = IMF_SOURCE_STAGE,
+     .setup = imf_setup_deblur,
+     .range = IMF_RANGE_CLIP,
+     .parameter = {BLUR("KERNEL a spec of one kernel, @FILE with the picture of a point, or auto",
+                        .positive = false),
+                   NOISE, WORD("prior", " wiener or tv", prior_words),
+                   NUMBER("iterations", " from 1 to 1000", 1, 1000, 0, .whole = true)}},
+    {.name = "rl",
+     .doc = {"rl:KERNEL[:noise=auto][:iterations=N]",
+             "Undo the blur KERNEL as Richardson and Lucy do: points of light"},
+     .source = IMF_SOURCE_STAGE,
+     .setup = imf_setup_rl,
+     .range = IMF_RANGE_CLIP,
+     .parameter = {BLUR("KERNEL a spec of one kernel, or @FILE with the picture of a point",
+                        .positive = true),
+                   NOISE, NUMBER("iterations", " at most, 1 to 1000", 1, 1000, 0, .whole = true)}},
     {.name = "kernel",
      .doc = {"kernel:A,B,C/D,E,F/G,H,I[:scale=S][:bias=B][:flip]",
              "Custom kernel, any size from 1x1 to 4095x4095"},

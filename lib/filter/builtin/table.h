@@ -27,6 +27,9 @@ struct imf_parameter {
     bool mask;     /* a picture, @MASK, will do (filter/mask.h) */
     bool fraction; /* a percentage will do */
     bool size; /* instead of a number: WxH, both within the bounds; the value is W * IMF_SIZE + H */
+    bool
+        nested; /* the first one: a spec, of all arguments that are not for the others, of a blur or auto */
+    bool positive; /* beside nested: no coefficient is negative, and there is no auto */
 };
 
 #define IMF_SIZE 1024.0
@@ -92,6 +95,8 @@ imf_setup imf_setup_bilateral, imf_setup_guided, imf_setup_denoise;
 imf_setup imf_setup_clahe;
 /* Those for scans (scan.c). */
 imf_setup imf_setup_local, imf_setup_sauvola, imf_setup_flatten;
+/* Those that restore (restore.c). The blur is the stage's first kernel; none: it is to be found. */
+imf_setup imf_setup_deblur, imf_setup_rl;
 /* Write a note if RANGE or EPS is implausible. */
 void imf_smooth_remark(const struct imf_stage *stage, char *note, size_t size);
 

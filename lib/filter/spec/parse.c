@@ -11,168 +11,12 @@
 #include "filter/builtin/element.h"
 #include "filter/flt/coefficients.h"
 #include "filter/flt/foreign.h"
+#include "filter/spec/arguments.h"
 #include "filter/spec/error.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct argument {
-    struct imf_span key; /* empty: by place */
-    struct imf_span value;
-};
-
-/* Values of a filter's parameters. */
-struct values {
-    double value[IMF_PARAMETERS];
-    const char *at[IMF_PARAMETERS]; /* where it was given, or NULL */
-    struct imf_window window;       /* of a filter that has one */
-    struct imf_mask *mask;          /* likewise */
-};
-
-/* ---- arguments ------------------------------------------------------------------------------ */
-
-static char lower(char c) {
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
-static bool is_upper(char c) {
-    return c >= 'A' && c <= 'Z';
-}
-
-/* Take the argument that begins with the colon at *cursor; false at the end of the spec. */
-static bool next_argument(const char **cursor, struct argument *a) {
-    if (**cursor != ':')
-        return false;
-    const char *start = *cursor + 1;
-    size_t length = strcspn(start, ":"), key = 0;
-    while (key < length && ((lower(start[key]) >= 'a' && lower(start[key]) <= 'z') ||
-                            (key > 0 && start[key] >= '0' && start[key] <= '9')))
-        key++;
-    bool keyed = key > 0 && key < length && start[key] == '=';
-    a->key = (struct imf_span){start, keyed ? key : 0};
-    a->value = keyed ? (struct imf_span){start + key + 1, length - key - 1}
-                     : (struct imf_span){start, length};
-    *cursor = start + length;
-    return true;
-}
-
-static bool same_key(struct imf_span key, const char *name) {
-    size_t i = 0;
-    while (i < key.length && name[i] && lower(key.text[i]) == lower(name[i]))
-        i++;
-    return i == key.length && !name[i];
-}
-
-static size_t parameter_count(const struct imf_builtin *b) {
-    size_t n = 0;
-    while (n < IMF_PARAMETERS && b->parameter[n].name)
-        n++;
-    return n;
-}
-
-static enum imf_status fail_key(const struct imf_spec *s, struct imf_span key) {
-    char list[96] = "none", quote[IMF_QUOTE];
-    size_t used = 0;
-    for (size_t i = 0, n = parameter_count(s->builtin); i < n; i++) {
-        used += (size_t)snprintf(list + used, sizeof list - used, "%s", i ? ", " : "");
-        for (const char *p = s->builtin->parameter[i].name; *p; p++)
-            list[used++] = lower(*p);
-        list[used] = '\0';
-    }
-    return imf_spec_fail(s, key.text, NULL, "unknown key \"%s\" at column %zu; keys: %s",
-                         imf_span_quote(quote, key), imf_span_column(s->text, key.text), list);
-}
-
-/* A radius, a size, or a mask. */
-static enum imf_status read_window(const struct imf_spec *s, const struct imf_parameter *p,
-                                   struct imf_span value, struct imf_window *out) {
-    struct imf_flt flt = {0};
-    if (value.text[0] != '@') {
-        const char *wrong = imf_window_read(out, value);
-        return wrong ? imf_spec_fail_value(s, value, p->meaning, wrong) : IMF_OK;
-    }
-    enum imf_status status = imf_spec_load(s, value, &flt);
-    const char *wrong = status ? NULL : imf_window_mask(out, &flt);
-    imf_flt_free(&flt);
-    return wrong ? imf_spec_fail_value(s, value, NULL, wrong) : status;
-}
-
-static enum imf_status read_value(const struct imf_spec *s, const struct imf_parameter *p,
-                                  struct imf_span value, double *out) {
-    if (value.length == 0)
-        return imf_spec_fail(s, value.text, p->meaning, "the value at column %zu is empty",
-                             imf_span_column(s->text, value.text));
-    if (p->words) {
-        for (int i = 0; p->words[i]; i++)
-            if (imf_span_is(value, p->words[i])) {
-                *out = p->low < p->high ? p->low - 1 - i : i;
-                return IMF_OK;
-            }
-        if (p->low >= p->high)
-            return imf_spec_fail_value(s, value, p->meaning, "is not one of the choices");
-    }
-    const char *wrong = p->size ? imf_size_read(out, value, p->low, p->high)
-                                : (p->fraction ? imf_fraction_parse : imf_number_parse)(value, out);
-    if (wrong)
-        return imf_spec_fail_value(s, value, p->meaning, wrong);
-    if (p->size)
-        return IMF_OK;
-    if (*out < p->low || *out > p->high || (p->above && *out == p->low))
-        return imf_spec_fail_value(s, value, p->meaning, "is out of range");
-    if (p->whole && *out != rint(*out))
-        return imf_spec_fail_value(s, value, p->meaning, "is not a whole number");
-    return IMF_OK;
-}
-
-/* The parameter that an argument is for: its index, or `count` when there is none. */
-static size_t parameter_of(const struct imf_builtin *b, const struct argument *a,
-                           const struct values *v, size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        const char *name = b->parameter[i].name;
-        if (a->key.length > 0 ? same_key(a->key, name) : is_upper(name[0]) && !v->at[i])
-            return i;
-    }
-    return count;
-}
-
-static enum imf_status read_arguments(const struct imf_spec *s, const char *cursor,
-                                      struct values *v) {
-    const struct imf_builtin *b = s->builtin;
-    size_t count = parameter_count(b), i;
-    struct argument a = {.value = {cursor, 0}};
-    *v = (struct values){0};
-    for (i = 0; i < count; i++)
-        v->value[i] = b->parameter[i].fallback;
-    while (next_argument(&cursor, &a)) {
-        i = parameter_of(b, &a, v, count);
-        if (i == count && a.key.length > 0)
-            return fail_key(s, a.key);
-        if (i == count)
-            return imf_spec_fail_value(s, a.value, NULL,
-                                       count > 0 && !is_upper(b->parameter[0].name[0])
-                                           ? "needs its key before it"
-                                           : "is one argument too many");
-        if (v->at[i])
-            return imf_spec_fail_value(s, a.key, NULL, "is given twice");
-        bool window = b->parameter[i].window && a.value.length > 0;
-        bool mask = b->parameter[i].mask && a.value.length > 0 && a.value.text[0] == '@';
-        enum imf_status status = window ? read_window(s, &b->parameter[i], a.value, &v->window)
-                                 : mask ? imf_spec_load_mask(s, a.value, &v->mask)
-                                        : read_value(s, &b->parameter[i], a.value, &v->value[i]);
-        if (status != IMF_OK)
-            return status;
-        if (window)
-            v->value[i] = 0;
-        v->at[i] = a.value.text;
-    }
-    for (i = 0; i < count; i++)
-        if (isnan(v->value[i]))
-            return imf_spec_fail(s, cursor, b->parameter[i].meaning, "%s is missing at column %zu",
-                                 b->parameter[i].name, imf_span_column(s->text, cursor));
-    const char *wrong = b->check ? b->check(v->value) : NULL;
-    return wrong ? imf_spec_fail(s, a.value.text, NULL, "%s", wrong) : IMF_OK;
-}
 
 /* ---- kernels -------------------------------------------------------------------------------- */
 
@@ -224,18 +68,18 @@ static enum imf_status read_kernel(const struct imf_spec *s, const char *cursor,
                                    struct imf_flt *flt) {
     struct imf_span matrix = {NULL, 0};
     struct imf_scaling scaling = {0};
-    struct argument a;
+    struct imf_argument a;
     char foreign[IMF_FOREIGN_WHY];
     if (*cursor == ':') {
         struct imf_span all = {cursor + 1, strlen(cursor + 1)};
         if (imf_foreign_matrix(all, foreign))
             return imf_spec_fail_value(s, all, NULL, foreign);
     }
-    while (next_argument(&cursor, &a)) {
+    while (imf_argument_next(&cursor, &a)) {
         const char *wrong = NULL;
-        bool scale = same_key(a.key, "scale"), bias = same_key(a.key, "bias");
+        bool scale = imf_argument_key_is(a.key, "scale"), bias = imf_argument_key_is(a.key, "bias");
         if (a.key.length > 0 && !scale && !bias)
-            return fail_key(s, a.key);
+            return imf_argument_fail_key(s, a.key);
         if ((scale && scaling.scale_given) || (bias && scaling.bias_given))
             return imf_spec_fail_value(s, a.key, NULL, "is given twice");
         if (scale)
@@ -326,11 +170,11 @@ void imf_stage_take(struct imf_stage *stage, struct imf_flt *flt, int axis) {
 
 static enum imf_status read_flt(const struct imf_spec *s, const char *name, const char *cursor,
                                 struct imf_flt *flt, int *axis) {
-    struct values v;
+    struct imf_values v;
     enum imf_status status =
         s->builtin == imf_builtin_user() ? load_user(s, name, flt) : load_embedded(s, flt);
     if (status == IMF_OK)
-        status = read_arguments(s, cursor, &v);
+        status = imf_arguments_read(s, cursor, &v);
     if (status != IMF_OK)
         return status;
     if (v.at[0] && !flt->kernel[1])
@@ -343,8 +187,8 @@ static enum imf_status read_flt(const struct imf_spec *s, const char *name, cons
 
 /* ---- one spec ------------------------------------------------------------------------------- */
 
-static bool order_given(const struct imf_builtin *b, const struct values *v) {
-    for (size_t i = 0, n = parameter_count(b); i < n; i++)
+static bool order_given(const struct imf_builtin *b, const struct imf_values *v) {
+    for (size_t i = 0, n = imf_parameter_count(b); i < n; i++)
         if (v->at[i] && strcmp(b->parameter[i].name, "order") == 0)
             return true;
     return false;
@@ -357,19 +201,66 @@ void imf_kernel_remark(const struct imf_kernel *k, const char *name, char note[I
                  name, k->width, k->height, k->width / 2 + 1, k->height / 2 + 1);
 }
 
-static void remark(const struct imf_spec *s, const struct imf_stage *stage, const struct values *v,
-                   const char *name, char *note) {
+static void remark(const struct imf_spec *s, const struct imf_stage *stage,
+                   const struct imf_values *v, const char *name, char *note) {
     imf_kernel_remark(stage->kernel[0], name, note);
     if (order_given(s->builtin, v) && stage->transfer.type != IMF_BUTTERWORTH)
         snprintf(note, IMF_NOTE, "%s: order has no effect without type=butterworth", name);
     imf_smooth_remark(stage, note, IMF_NOTE);
 }
 
+/* Why a stage is no blur, or NULL. */
+static const char *blur_wrong(const struct imf_stage *stage, bool positive) {
+    const struct imf_kernel *k = stage->kernel[0];
+    if (stage->op != IMF_OP_LINEAR || !k || stage->kernel[1])
+        return "is no kernel";
+    double sum = imf_kernel_sum(k);
+    if (!(fabs(sum) > 0))
+        return "is no blur: the sum of its coefficients is 0";
+    if (k->bias != 0)
+        return "is no blur: it has a bias";
+    for (size_t i = 0, count = (size_t)k->width * (size_t)k->height; positive && i < count; i++)
+        if (k->taps[i] / sum < 0)
+            return "has negative coefficients, which deblur alone takes";
+    return NULL;
+}
+
+/* The kernel of a spec that is a value: a blur. Of a file it is the picture of a point. */
+static enum imf_status read_blur(const struct imf_spec *s, const char *at, const char *nested,
+                                 struct imf_kernel **out) {
+    struct imf_stage stage = {.op = IMF_OP_LINEAR};
+    bool file = nested[0] == '@', positive = s->builtin->parameter[0].positive;
+    char note[IMF_NOTE] = "", name[32], *text = NULL;
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(nested, ":"), nested);
+    const struct imf_builtin *b = imf_builtin_find(name);
+    const char *wrong = b && b->parameter[0].nested ? "is no kernel"
+                        : strcmp(name, "auto") == 0 ? "is for deblur alone"
+                                                    : NULL;
+    if (!wrong && asprintf(&text, "%s%s%s", file ? "kernel:" : "", nested,
+                           file ? ":flip:scale=auto" : "") < 0)
+        return imf_fail_memory(s->err, strlen(nested));
+    enum imf_status status = text ? imf_spec_parse(&stage, note, text, s->files, s->err) : IMF_OK;
+    free(text);
+    if (status != IMF_OK)
+        return status;
+    if (!wrong)
+        wrong = blur_wrong(&stage, positive);
+    if (!wrong)
+        *out = stage.kernel[0];
+    else
+        imf_stage_clear(&stage);
+    char quote[IMF_QUOTE];
+    struct imf_span value = {nested, strlen(nested)};
+    return wrong ? imf_spec_fail(s, at, NULL, "\"%s\" at column %zu %s",
+                                 imf_span_quote(quote, value), imf_span_column(s->text, at), wrong)
+                 : IMF_OK;
+}
+
 /* The filter's window, of the shape that the parameter behind it says, and what is done in it. */
-static enum imf_status read_stage(const struct imf_spec *s, struct values *v,
+static enum imf_status read_stage(const struct imf_spec *s, struct imf_values *v,
                                   struct imf_stage *out) {
     const struct imf_builtin *b = s->builtin;
-    for (size_t i = 0; i + 1 < parameter_count(b); i++) {
+    for (size_t i = 0; i + 1 < imf_parameter_count(b); i++) {
         if (!b->parameter[i].window)
             continue;
         enum imf_element shape = (enum imf_element)v->value[i + 1];
@@ -381,6 +272,11 @@ static enum imf_status read_stage(const struct imf_spec *s, struct values *v,
         if (status != IMF_OK)
             return status;
     }
+    if (v->nested && (b->parameter[0].positive || strcmp(v->nested, "auto") != 0)) {
+        enum imf_status status = read_blur(s, v->at[0], v->nested, &out->kernel[0]);
+        if (status != IMF_OK)
+            return status;
+    }
     return b->design ? b->design(&out->kernel[0], v->value, s->err)
                      : b->setup(out, v->value, s->err);
 }
@@ -388,7 +284,7 @@ static enum imf_status read_stage(const struct imf_spec *s, struct values *v,
 static enum imf_status read_spec(struct imf_spec *s, const char *name, const char *cursor,
                                  struct imf_stage *out, char *note) {
     struct imf_flt flt = {0};
-    struct values v = {0};
+    struct imf_values v = {0};
     enum imf_status status;
     int axis = 0;
     s->builtin = imf_builtin_find(name);
@@ -404,10 +300,11 @@ static enum imf_status read_spec(struct imf_spec *s, const char *name, const cha
         status = read_flt(s, name, cursor, &flt, &axis);
         break;
     default:
-        status = read_arguments(s, cursor, &v);
+        status = imf_arguments_read(s, cursor, &v);
         if (status == IMF_OK)
             status = read_stage(s, &v, out);
         imf_kernel_free(&v.window.mask);
+        free(v.nested);
         if (status == IMF_OK)
             out->mask = v.mask;
         else

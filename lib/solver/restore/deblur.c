@@ -1,0 +1,211 @@
+/*
+ * deblur.c - the solvers that undo a blur: in floats, and in float64 as the reference
+ *
+ * The blur and what is known of scene and noise make one operator for all colours. Its parameters are
+ * found in the whole picture (whittle.c), so that there is one band.
+ */
+#include "solver/restore/deblur.h"
+
+#include "device/tuning.h"
+#include "filter/builtin/table.h"
+#include "fourier/half_plane.h"
+#include "fourier/plan.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Of full scale: noise that the arithmetic of floats has of itself. */
+#define ARITHMETIC 1e-5
+
+struct shape {
+    int nx, ny;
+    bool floats;
+};
+
+struct deblur_job {
+    struct imf_problem p;
+    struct shape shape;
+    struct imf_pool *pool; /* borrowed, or NULL */
+    char found[128];       /* in the last picture */
+};
+
+static const char *const method_words[] = {[IMF_DEBLUR_WIENER] = "least squares",
+                                           [IMF_DEBLUR_TV] = "total variation",
+                                           [IMF_DEBLUR_RL] = "Richardson-Lucy"};
+
+/* Transforms there and back, the fewest and the most, and real planes beside the spectra. */
+static double transforms(const struct imf_deblur *b) {
+    int n = b->iterations;
+    switch (b->method) {
+    case IMF_DEBLUR_TV:
+        return 6 + (n ? n : 10) * 1.3;
+    case IMF_DEBLUR_RL:
+        return 1 + 2 * (n ? n : 30);
+    default:
+        return 2.5 + (n ? n : 4);
+    }
+}
+
+static double planes(const struct imf_deblur *b) {
+    static const double count[] = {
+        [IMF_DEBLUR_WIENER] = 2.5, [IMF_DEBLUR_TV] = 6.5, [IMF_DEBLUR_RL] = 7.5};
+    return count[b->method];
+}
+
+/* Noise, and what results may be off by, as parts of full scale. The operator magnifies rounding by 0.4 over the noise at
+ * most, and rounds of Richardson's and Lucy's were seen to stray by 4e-5. */
+#define FLOATS_NOISE 1e-3
+#define FLOATS_ERROR 6e-5
+
+/* Do floats suffice? Steps of conjugate gradients that are not needed follow the rounding, and so do later rounds of
+ * Richardson's and Lucy's, which fit noise. */
+static bool floats_do(const struct imf_problem *p) {
+    static const int most[] = {
+        [IMF_DEBLUR_WIENER] = 4, [IMF_DEBLUR_TV] = 1000, [IMF_DEBLUR_RL] = 30};
+    const struct imf_deblur *d = p->deblur;
+    double noise = d->noise < 0 ? p->grain / p->unit : d->noise;
+    return p->in != IMF_F64 && p->out != IMF_F64 && d->iterations <= most[d->method] &&
+           noise >= FLOATS_NOISE && p->tolerance >= FLOATS_ERROR * p->unit;
+}
+
+/* Milliseconds: points * channels * transforms * (doubling * doublings + values) * 1e-6 / cores, half of
+ * it in floats. */
+static void propose(const struct imf_problem *p, const struct imf_device *d,
+                    struct imf_proposal *out) {
+    struct shape *s = (struct shape *)out->shape.bytes;
+    const struct imf_kernel *k = p->deblur->kernel;
+    struct imf_fft_plan x, y;
+    int width = k ? k->width : 2 * (5 * IMF_BLIND_SIGMA) + 1, height = k ? k->height : width;
+    bool floats = out->backend == IMF_BACKEND_VECTOR && floats_do(p);
+    (void)d;
+    s->nx = imf_fft_length(p->width + width - 1 + IMF_DEBLUR_GAP, 1);
+    s->ny = imf_fft_length(p->height + height - 1 + IMF_DEBLUR_GAP, 1);
+    if (s->nx > IMF_FFT_MAX || s->ny > IMF_FFT_MAX || !imf_fft_plan_any(&x, s->nx) ||
+        !imf_fft_plan_any(&y, s->ny)) {
+        imf_proposal_refuse(out, "an image of %dx%d is too long to be transformed", p->width,
+                            p->height);
+        return;
+    }
+    double points = (double)s->nx * s->ny, share = floats ? 0.5 : 1;
+    double each = imf_host_rates.doubling * log2(points) + 2 * imf_host_rates.values;
+    out->feasible = true;
+    out->ms = points * p->colors * transforms(p->deblur) * each * share * 1e-6 / imf_cores();
+    out->bytes = points * sizeof(double) * planes(p->deblur) * share;
+    out->bands = IMF_BANDS_WHOLE;
+    s->floats = floats;
+    snprintf(out->description, sizeof out->description, "%s, %dx%d, %s",
+             method_words[p->deblur->method], s->nx, s->ny, floats ? "floats" : "float64");
+}
+
+static enum imf_status make(void **job, const struct imf_problem *p,
+                            const struct imf_proposal *proposal, struct imf_queue *queue,
+                            struct imf_error *err) {
+    (void)queue;
+    struct deblur_job *j = *job = calloc(1, sizeof *j);
+    if (!j)
+        return imf_fail_memory(err, sizeof *j);
+    j->p = *p;
+    memcpy(&j->shape, proposal->shape.bytes, sizeof j->shape);
+    return IMF_OK;
+}
+
+/* Copy the channels from `first` on; colours, if the picture stays as it is, are finished. */
+static void copy_channels(const struct deblur_job *j, const struct imf_surface *in,
+                          const struct imf_surface *out, int first) {
+    for (int y = 0; y < in->height; y++)
+        for (ptrdiff_t x = 0; x < in->width; x++)
+            for (int c = first; c < in->channels; c++) {
+                double v = imf_sample_get(imf_surface_row(in, y), in->sample, x * in->channels + c);
+                if (c < j->p.colors)
+                    imf_epilogue_sums(&j->p.epilogue, &v, 1);
+                imf_sample_put(imf_surface_row(out, y), out->sample, x * in->channels + c, v);
+            }
+}
+
+static enum imf_status run_known(struct deblur_job *j, const struct imf_surface *in,
+                                 const struct imf_surface *out, const struct imf_kernel *blur,
+                                 struct imf_error *err) {
+    const struct imf_problem *p = &j->p;
+    struct imf_deblur_run run = {.p = p,
+                                 .in = in,
+                                 .out = out,
+                                 .pool = j->pool,
+                                 .blur = blur,
+                                 .nx = j->shape.nx,
+                                 .ny = j->shape.ny,
+                                 .iterations = p->deblur->iterations};
+    double noise = p->deblur->noise < 0 ? -1 : p->deblur->noise * p->unit;
+    const struct imf_whittle_scale scale = {fmax(noise < 0 ? p->grain : 0, ARITHMETIC * p->unit),
+                                            p->unit};
+    enum imf_status status = imf_whittle_fit(&run.model, in, p->colors, blur, noise, scale, err);
+    size_t used = strlen(j->found);
+    double part = sqrt(run.model.noise) / p->unit;
+    if (status == IMF_OK)
+        snprintf(j->found + used, sizeof j->found - used,
+                 "%snoise of sigma %.3g of full scale (%.3g of 255)", used ? ", " : "", part,
+                 255 * part);
+    if (status == IMF_OK)
+        status = j->shape.floats ? imf_deblur_do_f32(&run, err) : imf_deblur_do(&run, err);
+    copy_channels(j, in, out, p->colors);
+    return status;
+}
+
+/* Find the blur first. */
+static enum imf_status run_blind(struct deblur_job *j, const struct imf_surface *in,
+                                 const struct imf_surface *out, struct imf_error *err) {
+    const struct imf_problem *p = &j->p;
+    const struct imf_whittle_scale scale = {fmax(p->grain, ARITHMETIC * p->unit), p->unit};
+    struct imf_blind blind;
+    struct imf_kernel *blur;
+    enum imf_status status = imf_whittle_blind(&blind, in, p->colors, scale, err);
+    if (status != IMF_OK)
+        return status;
+    if (blind.directed)
+        return imf_fail(err, IMF_ERR_FORMAT,
+                        "the blur has a direction, as of motion, which deblur:auto does not find "
+                        "(deblur:motion:LENGTH:ANGLE undoes it)");
+    if (blind.size < IMF_BLIND_SHARP) {
+        snprintf(j->found, sizeof j->found, "no blur to undo");
+        copy_channels(j, in, out, 0);
+        return IMF_OK;
+    }
+    snprintf(j->found, sizeof j->found, "a blur like %s:%.2f", blind.disk ? "disk" : "gaussian",
+             blind.size);
+    status = (blind.disk ? imf_design_disk : imf_design_gaussian)(&blur, &blind.size, err);
+    if (status == IMF_OK)
+        status = run_known(j, in, out, blur, err);
+    imf_kernel_free(&blur);
+    return status;
+}
+
+static enum imf_status run(void *job, const struct imf_surface *in, const struct imf_surface *out,
+                           struct imf_error *err) {
+    struct deblur_job *j = job;
+    const struct imf_kernel *blur = j->p.deblur->kernel;
+    j->found[0] = '\0';
+    return blur ? run_known(j, in, out, blur, err) : run_blind(j, in, out, err);
+}
+
+static void use_pool(void *job, struct imf_pool *pool) {
+    ((struct deblur_job *)job)->pool = pool;
+}
+
+static void tell(const void *job, char *text, size_t size) {
+    snprintf(text, size, "%s", ((const struct deblur_job *)job)->found);
+}
+
+static void destroy(void **job) {
+    free(*job);
+    *job = NULL;
+}
+
+#define SOLVER(called, of)                                                                         \
+    {                                                                                              \
+        .name = called, .backend = of, .float64 = true, .kinds = 1u << IMF_DEBLURRING,             \
+        .propose = propose, .make = make, .run = run, .destroy = destroy, .use_pool = use_pool,    \
+        .tell = tell                                                                               \
+    }
+
+const struct imf_solver imf_solver_deblur = SOLVER("vector", IMF_BACKEND_VECTOR);
+const struct imf_solver imf_solver_deblur_host = SOLVER("cpu", IMF_BACKEND_CPU);
