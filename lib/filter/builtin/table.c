@@ -5,7 +5,6 @@
 #include "filter/builtin/element.h"
 
 #include <math.h>
-#include <string.h>
 
 /* ---- values that must fit each other -------------------------------------------------------- */
 
@@ -436,27 +435,6 @@ static const struct imf_builtin user = {
 
 const struct imf_builtin *imf_builtin_at(size_t index) {
     return index < sizeof builtins / sizeof *builtins ? &builtins[index] : NULL;
-}
-
-const struct imf_builtin *imf_builtin_find(const char *name) {
-    const struct imf_builtin *b;
-    for (size_t i = 0; (b = imf_builtin_at(i)); i++)
-        if (strcmp(b->name, name) == 0 || (b->alias && strcmp(b->alias, name) == 0))
-            return b;
-    return NULL;
-}
-
-const struct imf_builtin *imf_builtin_variant(const struct imf_builtin *b, const char **cursor) {
-    const char *first = *cursor + (**cursor == ':');
-    const struct imf_span argument = {first, strcspn(first, ":")};
-    const struct imf_builtin *other;
-    for (size_t i = 0; (other = imf_builtin_at(i)); i++)
-        if (other->variant && strcmp(other->name, b->name) == 0 &&
-            imf_span_is(argument, other->variant)) {
-            *cursor = first + argument.length;
-            return other;
-        }
-    return b;
 }
 
 const struct imf_builtin *imf_builtin_user(void) {
