@@ -12,6 +12,8 @@
 
 #include "base/clones.h"
 
+#include <string.h>
+
 #define INLINE static inline __attribute__((always_inline))
 #define BATCH IMF_FFT_BATCH
 #define RADIX_MOST 7
@@ -168,18 +170,21 @@ INLINE void definition_pair(imf_real *a, imf_real *b, const imf_real *first, con
                             const imf_real *cosine, const imf_real *sine, size_t half,
                             bool backward) {
     const size_t re = backward ? BATCH : 0, im = BATCH - re;
-    INDEPENDENT
-    for (size_t l = 0; l < BATCH; l++) {
-        imf_real even_re = first[re + l], even_im = first[im + l], odd_re = 0, odd_im = 0;
-        for (size_t k = 0; k < half; k++) {
-            const imf_real *sum = work + 2 * BATCH * k + l, *difference = sum + 2 * BATCH * half;
-            even_re += cosine[k] * sum[re];
-            even_im += cosine[k] * sum[im];
-            odd_re += sine[k] * difference[re];
-            odd_im += sine[k] * difference[im];
+    imf_real even_re[BATCH], even_im[BATCH], odd_re[BATCH] = {0}, odd_im[BATCH] = {0};
+    memcpy(even_re, first + re, sizeof even_re);
+    memcpy(even_im, first + im, sizeof even_im);
+    for (size_t k = 0; k < half; k++) {
+        const imf_real *sum = work + 2 * BATCH * k, *difference = sum + 2 * BATCH * half;
+        for (size_t l = 0; l < BATCH; l++) {
+            even_re[l] += cosine[k] * sum[re + l];
+            even_im[l] += cosine[k] * sum[im + l];
+            odd_re[l] += sine[k] * difference[re + l];
+            odd_im[l] += sine[k] * difference[im + l];
         }
-        a[re + l] = even_re + odd_im, a[im + l] = even_im - odd_re;
-        b[re + l] = even_re - odd_im, b[im + l] = even_im + odd_re;
+    }
+    for (size_t l = 0; l < BATCH; l++) {
+        a[re + l] = even_re[l] + odd_im[l], a[im + l] = even_im[l] - odd_re[l];
+        b[re + l] = even_re[l] - odd_im[l], b[im + l] = even_im[l] + odd_re[l];
     }
 }
 

@@ -138,10 +138,11 @@ struct sums {
 };
 
 /* `row` is K' of the quotients. The scene's n values and their change move on. */
-IMF_CLONES static struct sums IMF_REAL_NAME(update)(imf_real *restrict x, imf_real *restrict before,
-                                                    imf_real *restrict change,
-                                                    const imf_real *cover, const imf_real *row,
-                                                    imf_real ahead, imf_real least, size_t n) {
+IMF_CLONES static struct sums IMF_REAL_NAME(accelerate)(imf_real *restrict x,
+                                                        imf_real *restrict before,
+                                                        imf_real *restrict change,
+                                                        const imf_real *cover, const imf_real *row,
+                                                        imf_real ahead, imf_real least, size_t n) {
     double along[LANES] = {0}, square[LANES] = {0};
     for (size_t i = 0; i < n; i += LANES)
         for (size_t l = 0; l < LANES && i + l < n; l++) {
@@ -163,8 +164,9 @@ IMF_CLONES static struct sums IMF_REAL_NAME(update)(imf_real *restrict x, imf_re
 static void update_row(void *user, int y, imf_real *row) {
     const struct rl *r = user;
     size_t at = row_at(r, y);
-    struct sums s = IMF_REAL_NAME(update)(r->x + at, r->before + at, r->change + at, r->cover + at,
-                                          row, r->ahead, r->least, (size_t)r->d->run->nx);
+    struct sums s =
+        IMF_REAL_NAME(accelerate)(r->x + at, r->before + at, r->change + at, r->cover + at, row,
+                                  r->ahead, r->least, (size_t)r->d->run->nx);
     r->along[y] = s.along;
     r->square[y] = s.square;
 }
