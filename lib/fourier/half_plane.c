@@ -25,15 +25,14 @@
 
 /* Work that threads take group by group. */
 struct groups {
-    const struct imf_half_plane *plane;
+    struct imf_half_plane *plane;
     int rows, count;
     atomic_int next;
     imf_half_plane_row *row;
     imf_half_plane_columns *columns;
     void *user;
-    bool forward, backward;        /* the transforms of rows, backward first */
-    struct imf_fft_batch *scratch; /* `each` points for every thread */
-    size_t each;
+    bool forward, backward; /* the transforms of rows, backward first */
+    size_t each;            /* points of scratch memory for every thread */
 };
 
 int imf_half_plane_blocks(int width) {
@@ -75,7 +74,9 @@ void imf_half_plane_free(struct imf_half_plane *p) {
     imf_fft_host_free(&p->along_x);
     imf_fft_host_free(&p->along_y);
     free(p->data);
-    p->data = NULL;
+    free(p->scratch);
+    p->data = p->scratch = NULL;
+    p->scratch_points = 0;
 }
 
 /* Rows of `width` values become points, the pairs' first rows their real parts, or the reverse. */
@@ -164,7 +165,7 @@ static void do_rows(const struct groups *g, int group, struct imf_fft_batch *scr
 
 static void do_groups(void *data, int thread) {
     struct groups *g = data;
-    struct imf_fft_batch *scratch = g->scratch + (size_t)thread * g->each;
+    struct imf_fft_batch *scratch = g->plane->scratch + (size_t)thread * g->each;
     for (int i; (i = atomic_fetch_add(&g->next, 1)) < g->count;) {
         if (g->row)
             do_rows(g, i, scratch);
@@ -174,17 +175,21 @@ static void do_groups(void *data, int thread) {
 }
 
 static enum imf_status run_groups(struct groups *g, struct imf_pool *pool, struct imf_error *err) {
+    struct imf_half_plane *p = g->plane;
     int count = imf_min(imf_pool_threads(pool), g->count);
-    size_t bytes = ((size_t)count * g->each + 1) * sizeof *g->scratch;
-    g->scratch = aligned_alloc(ALIGNMENT, bytes);
-    if (!g->scratch)
-        return imf_fail_memory(err, bytes);
+    size_t points = (size_t)count * g->each + 1, bytes = points * sizeof *p->scratch;
+    if (points > p->scratch_points) {
+        free(p->scratch);
+        p->scratch_points = 0;
+        if (!(p->scratch = aligned_alloc(ALIGNMENT, bytes)))
+            return imf_fail_memory(err, bytes);
+        p->scratch_points = points;
+    }
     imf_parallel(pool, count, do_groups, g);
-    free(g->scratch);
     return IMF_OK;
 }
 
-static enum imf_status run_rows(const struct imf_half_plane *p, struct groups g, int rows,
+static enum imf_status run_rows(struct imf_half_plane *p, struct groups g, int rows,
                                 struct imf_pool *pool, struct imf_error *err) {
     g.plane = p;
     g.rows = rows;
@@ -199,7 +204,7 @@ enum imf_status imf_half_plane_load(struct imf_half_plane *p, int rows, imf_half
     return run_rows(p, g, rows, pool, err);
 }
 
-enum imf_status imf_half_plane_store(const struct imf_half_plane *p, int rows,
+enum imf_status imf_half_plane_store(struct imf_half_plane *p, int rows,
                                      imf_half_plane_row *sink, void *user, struct imf_pool *pool,
                                      struct imf_error *err) {
     const struct groups g = {.row = sink, .user = user, .backward = true};

@@ -14,6 +14,8 @@ struct imf_half_plane {
     struct imf_fft_host *along_x, *along_y; /* owned, as is data: */
     struct imf_fft_batch *data;             /* column blocks one after the other, `height` points
                                                  each, of IMF_FFT_BATCH neighbouring kx */
+    struct imf_fft_batch *scratch;          /* owned: of the threads, kept from pass to pass */
+    size_t scratch_points;
 };
 
 /* Fill row y of the real plane, or consume it; `width` values. Called from several threads. */
@@ -34,7 +36,7 @@ void imf_half_plane_free(struct imf_half_plane *p);
 enum imf_status imf_half_plane_load(struct imf_half_plane *p, int rows, imf_half_plane_row *source,
                                     void *user, struct imf_pool *pool, struct imf_error *err);
 /* The inverse, not scaled: each row is passed to `sink`, which may change it. */
-enum imf_status imf_half_plane_store(const struct imf_half_plane *p, int rows,
+enum imf_status imf_half_plane_store(struct imf_half_plane *p, int rows,
                                      imf_half_plane_row *sink, void *user, struct imf_pool *pool,
                                      struct imf_error *err);
 /* The inverse, each row passed to `change`, and transformed again: what lies between two products in the

@@ -16,7 +16,7 @@ struct imf_strips imf_strips_cut_by(int step, int samples, int height, int most,
     s.rows = imf_max((height - 1) / down + 1, imf_min(least_rows, height));
     /* Too few for the cores: take lower strips, although more halo rows are computed twice. */
     if (s.across * ((height - 1) / s.rows + 1) < imf_cores())
-        s.rows = (height - 1) / imf_cores() + 1;
+        s.rows = (height - 1) / ((imf_cores() - 1) / s.across + 1) + 1;
     s.count = s.across * ((height - 1) / s.rows + 1);
     return s;
 }

@@ -113,7 +113,7 @@ static enum imf_status make(void **job, const struct imf_problem *p,
 /* Copy the channels from `first` on; colours, if the picture stays as it is, are finished. */
 static void copy_channels(const struct deblur_job *j, const struct imf_surface *in,
                           const struct imf_surface *out, int first) {
-    for (int y = 0; y < in->height; y++)
+    for (int y = 0; y < in->height && first < in->channels; y++)
         for (ptrdiff_t x = 0; x < in->width; x++)
             for (int c = first; c < in->channels; c++) {
                 double v = imf_sample_get(imf_surface_row(in, y), in->sample, x * in->channels + c);
