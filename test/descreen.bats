@@ -87,6 +87,15 @@ END
     done
 }
 
+@test "-v and --json tell what was found" {
+    make_scene clean.pgm noisy.pgm 260 210 waves
+    imf_run -v -f descreen noisy.pgm -o out.pgm
+    [ "$status" -eq 0 ]
+    grep -q '^imfilter: noisy.pgm: a pattern of 2 waves, the strongest at 0\.[0-9]*, -\{0,1\}0\.[0-9]* cycles per pixel$' <<<"$stderr"
+    imf_run --json -f descreen clean.pgm -o out.pgm
+    [[ $output == *'"found":"no pattern to remove"'* ]]
+}
+
 @test "every backend gives the same bytes, or says why it cannot" {
     make_scene clean.ppm noisy.ppm 200 150 rosette
     imf -f descreen --backend=cpu noisy.ppm -o cpu.ppm

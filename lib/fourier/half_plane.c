@@ -204,9 +204,8 @@ enum imf_status imf_half_plane_load(struct imf_half_plane *p, int rows, imf_half
     return run_rows(p, g, rows, pool, err);
 }
 
-enum imf_status imf_half_plane_store(struct imf_half_plane *p, int rows,
-                                     imf_half_plane_row *sink, void *user, struct imf_pool *pool,
-                                     struct imf_error *err) {
+enum imf_status imf_half_plane_store(struct imf_half_plane *p, int rows, imf_half_plane_row *sink,
+                                     void *user, struct imf_pool *pool, struct imf_error *err) {
     const struct groups g = {.row = sink, .user = user, .backward = true};
     return run_rows(p, g, rows, pool, err);
 }

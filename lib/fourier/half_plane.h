@@ -36,9 +36,8 @@ void imf_half_plane_free(struct imf_half_plane *p);
 enum imf_status imf_half_plane_load(struct imf_half_plane *p, int rows, imf_half_plane_row *source,
                                     void *user, struct imf_pool *pool, struct imf_error *err);
 /* The inverse, not scaled: each row is passed to `sink`, which may change it. */
-enum imf_status imf_half_plane_store(struct imf_half_plane *p, int rows,
-                                     imf_half_plane_row *sink, void *user, struct imf_pool *pool,
-                                     struct imf_error *err);
+enum imf_status imf_half_plane_store(struct imf_half_plane *p, int rows, imf_half_plane_row *sink,
+                                     void *user, struct imf_pool *pool, struct imf_error *err);
 /* The inverse, each row passed to `change`, and transformed again: what lies between two products in the
  * frequency domain. All rows. */
 enum imf_status imf_half_plane_turn(struct imf_half_plane *p, imf_half_plane_row *change,

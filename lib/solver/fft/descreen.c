@@ -294,11 +294,23 @@ static void descreen_destroy(void **job) {
     *job = NULL;
 }
 
+static void descreen_tell(const void *job, char *text, size_t size) {
+    const struct imf_pattern *found = &((const struct descreen_job *)job)->pattern;
+    int waves = 0;
+    for (int i = 0; i < found->count; i++)
+        waves += found->wave[i].amplitude > 0; /* the others are harmonics */
+    if (waves)
+        snprintf(text, size, "a pattern of %d wave%s, the strongest at %.3g, %.3g cycles per pixel",
+                 waves, waves > 1 ? "s" : "", found->wave[0].u, found->wave[0].v);
+    else
+        snprintf(text, size, "no pattern to remove");
+}
+
 #define SOLVER(called, of)                                                                         \
     {                                                                                              \
         .name = called, .backend = of, .float64 = true, .kinds = 1u << IMF_DESCREEN,               \
         .propose = descreen_propose, .make = descreen_make, .run = descreen_run,                   \
-        .destroy = descreen_destroy, .use_pool = descreen_use_pool                                 \
+        .destroy = descreen_destroy, .use_pool = descreen_use_pool, .tell = descreen_tell          \
     }
 
 const struct imf_solver imf_solver_descreen_vector = SOLVER("vector", IMF_BACKEND_VECTOR);
