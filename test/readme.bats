@@ -1,17 +1,19 @@
-# README.md's commands do what it says, on the files that they name.
+# The commands of README.md and of the gallery do what is said, on the files that they name.
 load helper
 
 README=$BATS_TEST_DIRNAME/../README.md
+GALLERY=$BATS_TEST_DIRNAME/../testdata/README.md
 
 # Code blocks, table cells and text: what begins with imfilter, or with curl, without its comment.
 commands() {
-    sed -n 's/^    \(\$ \)\?\(imfilter -\|curl \)/\2/p' "$README" | sed 's/  *# .*//'
-    grep -o "\`imfilter [^\`]*" "$README" | tr -d '\`'
+    cat "$README" "$GALLERY" >pages
+    sed -n 's/^    \(\$ \)\?\(imfilter -\|curl \)/\2/p' pages | sed 's/  *# .*//'
+    grep -o "\`imfilter -[^\`]*" pages | grep -v '\`imfilter --help' | tr -d '\`'
 }
 
-# The table's commands, of which each stands beside its picture.
+# The tables' commands, of which each stands beside its picture.
 table() {
-    grep '^|' "$README" | grep -o "\`imfilter [^\`]*" | tr -d '\`'
+    cat "$README" "$GALLERY" | grep '^|' | grep -o "\`imfilter [^\`]*" | tr -d '\`' | sort -u
 }
 
 # A directory with every input that a command names, and programs for its pipe.
@@ -76,7 +78,7 @@ print(sum(abs(x - y) for x, y in zip(a, b)) / len(a) if same else 255)'
     while IFS= read -r command; do
         name=${command##* }
         echo "$command"
-        grep -q "(testdata/readme-$name) \`$command\`" "$README"
+        grep -q "(readme-$name) \`$command\`" "$GALLERY"
         (cd run && PATH=$PWD/../bin:$PATH bash -c "$command") </dev/null
         differs=$(difference "run/$name" "$TESTDATA/readme-$name")
         echo "mean difference $differs"
@@ -84,19 +86,21 @@ print(sum(abs(x - y) for x, y in zip(a, b)) / len(a) if same else 255)'
     done <list
 }
 
-@test "every file that README.md refers to is there" {
-    grep -o '](\([^):#]*\)[)#]' "$README" | sed 's/^](//; s/[)#]$//' | sort -u >list
-    [ "$(wc -l <list)" -ge 15 ]
-    while IFS= read -r name; do
-        echo "$name"
-        [ -s "$BATS_TEST_DIRNAME/../$name" ]
-    done <list
+@test "every file that the pages refer to is there" {
+    for page in "$README" "$GALLERY"; do
+        grep -o '](\([^):#]*\)[)#]' "$page" | sed 's/^](//; s/[)#]$//' | sort -u >list
+        [ "$(wc -l <list)" -ge 7 ]
+        while IFS= read -r name; do
+            echo "$name"
+            [ -s "${page%/*}/$name" ]
+        done <list
+    done
 }
 
 # The scanned page is text.png at twice its size: letters in cells of 12x20 and 24x40 pixels. Each
 # has to be nearer to itself than to any other letter of the page.
 @test "every letter of the scan can be read" {
-    command=$(table | grep 'scan.png')
+    command=$(table | grep 'scan.png -o page.png')
     inputs
     (cd run && PATH=$PWD/../bin:$PATH bash -c "$command") </dev/null
     imf -q -f kernel:1 --depth=8 --format=pgm "run/${command##* }" -o page.pgm

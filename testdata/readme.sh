@@ -1,5 +1,5 @@
 #!/bin/sh
-# readme.sh - make the pictures of README.md by the commands beside them: testdata/readme.sh
+# readme.sh - make the pictures of README.md here by the commands beside them: testdata/readme.sh
 #
 # A command that writes `-o sharp.jpg` makes readme-sharp.jpg. The chart is a measurement instead:
 # make bench-crossover CHART=testdata/readme-crossover.png
@@ -12,12 +12,12 @@ trap 'rm -rf "$work"' EXIT
 "$IMFILTER" -f disk:5 testdata/still.jpg -o testdata/soft.jpg
 cp testdata/still.jpg testdata/speckled.png testdata/grainy.jpg testdata/scan.png testdata/moire.jpg testdata/print.jpg testdata/soft.jpg "$work"
 
-run() { # ARGUMENT...: as in README.md
+run() { # ARGUMENT...: as in testdata/README.md
     (cd "$work" && "$IMFILTER" "$@" </dev/null)
 }
 
 # The commands stand in table cells, and need no quoting.
-grep '^|' README.md | grep -o "\`imfilter [^\`]*" | while read -r _ command; do
+grep '^|' testdata/README.md | grep -o "\`imfilter [^\`]*" | while read -r _ command; do
     # shellcheck disable=SC2086 # words
     run $command
     output=${command##* }
