@@ -132,6 +132,8 @@ void imf_exec_output_range(const struct imf_exec *x, int n, struct imf_rows *row
 
 void imf_exec_abandon_device(struct imf_exec *x) {
     x->abandoned = true;
+    /* Copies of halo rows that it was given before it failed write to buffers the host now uses. */
+    (void)imf_exec_finish(x, NULL);
 }
 
 enum imf_status imf_exec_filter(struct imf_exec *x, const struct imf_rows *image,
