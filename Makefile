@@ -197,8 +197,8 @@ $(BUILD)/fuzz/%: test/fuzz/fuzz_%.c test/fuzz/replay.c $(LIBRARY)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(COMPILE) -MF $@.d $(LDFLAGS) -o $@ $< $(ENGINE) $(LIBRARY) $(LIBS)
 
-# The layer has malloc in it: no sanitizer in it, too.
-$(BUILD)/faults/faults.so: test/faults/faults.c $(BUILD)/flags
+# faults.c has malloc in it: no sanitizer in it, too.
+$(BUILD)/faults/%.so: test/faults/%.c $(BUILD)/flags
 	$(call say,CC,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(REQUIRED) $(PKG_CFLAGS) -O1 -g -fPIC -shared -MMD -MP -MF $@.d -o $@ $<
@@ -207,7 +207,7 @@ $(BUILD)/faults/sweep: test/faults/sweep.c $(BUILD)/flags
 	$(Q)mkdir -p $(@D)
 	$(Q)$(COMPILE) -MF $@.d $(LDFLAGS) -o $@ $<
 
-faults: $(PROGRAM) $(BUILD)/faults/faults.so $(BUILD)/faults/sweep ## let each allocation and OpenCL call fail once
+faults: $(PROGRAM) $(BUILD)/faults/faults.so $(BUILD)/faults/late.so $(BUILD)/faults/sweep ## let each allocation and OpenCL call fail once
 	@BUILD='$(BUILD)' sh test/run.sh faults
 
 programs: all $(UNIT) $(CHECKCL) $(FUZZ)
