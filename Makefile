@@ -103,11 +103,9 @@ FUZZ := $(patsubst test/fuzz/fuzz_%.c,$(BUILD)/fuzz/%,$(sort $(wildcard test/fuz
 CHECKCL := $(if $(CHECKCL_OBJECTS),$(BUILD)/checkcl)
 MAN := $(sort $(wildcard man/*.[1-8]))
 
-# The shared library's name for the linker and for the loader: until 1.0 a minor version may change the
-# interface, so that the version of its symbols says which one a program was built with.
-numbers = $(subst ., ,$(VERSION))
-SONAME = libimfilter.so.$(word 1,$(numbers))
-SYMBOLS = IMFILTER_$(word 1,$(numbers)).$(word 2,$(numbers))
+# The shared library's name for the loader: all of 1.x keeps what 1.0 has (lib/libimfilter.map, test/abi.txt).
+SONAME = libimfilter.so.$(firstword $(subst ., ,$(VERSION)))
+SYMBOLS = lib/libimfilter.map
 
 .DELETE_ON_ERROR:
 .SUFFIXES:
@@ -133,13 +131,10 @@ $(LIBRARY): $(LIB_OBJECTS) $(BUILD)/files
 PUBLIC_HEADERS = lib/imfilter.h lib/imfilter_image.h
 SHAREABLE = -fPIC -fvisibility=hidden
 $(LIB_OBJECTS): private REQUIRED += $(SHAREABLE)
-$(SHARED): $(LIBRARY) $(BUILD)/libimfilter.map
+$(SHARED): $(LIBRARY) $(SYMBOLS)
 	$(call say,LINK,$@)
-	$(Q)$(LINK) -shared -Wl,-soname,$(SONAME) -Wl,--version-script=$(BUILD)/libimfilter.map -o $@ \
+	$(Q)$(LINK) -shared -Wl,-soname,$(SONAME) -Wl,--version-script=$(SYMBOLS) -o $@ \
 		$(LIB_OBJECTS) $(LIBS)
-
-$(BUILD)/libimfilter.map: $(PUBLIC_HEADERS) $(BUILD)/files
-	$(Q)echo '$(SYMBOLS) { global: imf_*; local: *; };' > $@
 
 $(BUILD)/embed.c: lib/base/embed.sh $(EMBEDDED) $(BUILD)/files
 	$(call say,EMBED,$@)

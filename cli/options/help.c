@@ -113,7 +113,8 @@ bool help_filter(FILE *out, const char *name) {
         return true;
     }
     /* One of the user's own, or why there is none. */
-    struct imf_filter_doc *own, doc = {name, "A filter of your own, see imfilter(5)"};
+    struct imf_filter_doc *own,
+        doc = {.usage = name, .summary = "A filter of your own, see imfilter(5)"};
     struct imf_filter *filter;
     struct imf_error error;
     size_t count;
