@@ -366,10 +366,8 @@ uninstall: ## remove what install put there
 		rmdir '$(DESTDIR)'"$$dir" && case $${dir%/*} in '$(LIBDIR)' | '$(DATADIR)' | '$(MANDIR)') ;; \
 			*) rmdir '$(DESTDIR)'"$${dir%/*}" ;; esac; done 2>/dev/null || :
 
-dist: ## pack the committed tree as imfilter-VERSION.tar.gz
-	@mkdir -p $(BUILD)
-	git archive --format=tar.gz --prefix=imfilter-$(VERSION)/ -o $(BUILD)/imfilter-$(VERSION).tar.gz HEAD
-	@echo $(BUILD)/imfilter-$(VERSION).tar.gz
+dist: ## pack the committed tree as imfilter-VERSION.tar.gz, the same bytes each time
+	@sh test/dist.sh $(VERSION) '$(BUILD)'
 
 clean: ## remove everything that was built
 	rm -rf '$(BUILD)'

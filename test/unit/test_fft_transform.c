@@ -314,9 +314,9 @@ static void test_interface(struct imf_context *ctx) {
         CHECK(fabsf(v[i] / 96 - (float)(i % 11)) < 1e-5f, "value %d: %g", i, v[i] / 96);
     imf_fft_free(&fft);
     imf_fft_free(&fft);
-    static const struct imf_fft_shape wrong[] = {{11, 1, 1, 4u},  {0, 1, 1, 0},      {-8, 1, 1, 0},
-                                                 {8, 13, 1, 12u}, {8, 1, -1, 0},     {8, -8, 1, 0},
-                                                 {12, 1, 1, 4u},  {1 << 23, 1, 1, 0}};
+    static const struct imf_fft_shape wrong[] = {
+        {11, 1, 1, 4u, {0}}, {0, 1, 1, 0, {0}},  {-8, 1, 1, 0, {0}},  {8, 13, 1, 12u, {0}},
+        {8, 1, -1, 0, {0}},  {8, -8, 1, 0, {0}}, {12, 1, 1, 4u, {0}}, {1 << 23, 1, 1, 0, {0}}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         fft = (struct imf_fft *)&err;
         CHECK(imf_fft_create(&fft, ctx, &wrong[i], &err) == IMF_ERR_ARGUMENT && !fft, "wrong %zu",
