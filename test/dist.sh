@@ -1,7 +1,8 @@
 #!/bin/sh
 # dist.sh - pack the tree as imfilter-VERSION.tar.gz: dist.sh VERSION FOLDER
 #
-# In a clone: what is committed; elsewhere, as in an unpacked tarball: every file but what was built. The same files
+# In a clone: what is committed; elsewhere, as in an unpacked tarball: every file but what was built. debian/ stays out,
+# as a distribution's packaging goes beside the source that it packages. The same files
 # give the same bytes, whatever the folder, time, user, umask and locale. Times are $SOURCE_DATE_EPOCH, or else the
 # commit's; without git, CHANGELOG.md's, which the tarball set to that.
 set -eu
@@ -22,10 +23,11 @@ if [ -e .git ] && command -v git >/dev/null; then
 else
     # As .gitignore has it, and what dpkg-buildpackage makes.
     tar --exclude=./.git --exclude=./build --exclude='./build-*' --exclude=./imfilter --exclude='*.o' --exclude=./.pc \
-        --exclude=./debian/.debhelper --exclude=./debian/tmp --exclude=./debian/files -cf - . |
+        -cf - . |
         tar -C "$tree/imfilter-$version" -xf -
     time=$(stat -c %Y CHANGELOG.md)
 fi
+rm -rf "$tree/imfilter-$version/debian"
 tar -C "$tree" --sort=name --format=ustar --mtime="@${SOURCE_DATE_EPOCH:-$time}" --owner=0 --group=0 --numeric-owner \
     --mode=u=rwX,go=rX -cf - "imfilter-$version" | gzip -9n >"$folder/imfilter-$version.tar.gz.part"
 mv "$folder/imfilter-$version.tar.gz.part" "$folder/imfilter-$version.tar.gz"

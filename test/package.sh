@@ -10,6 +10,7 @@ cd "$(dirname "$0")/.." || exit 1
 [ $# -gt 0 ] || set -- bookworm trixie
 options=${PACKAGE_OPTIONS:-}
 . test/root.sh
+[ -e .git ] || skip "debian/ is taken from a clone"
 
 version=$(sed -n 's/^.define IMF_VERSION_[MP][A-Z]* //p' lib/imfilter.h | paste -sd. -)
 # What `make deps` and debian/control name, and the tools of a builder.
@@ -39,9 +40,10 @@ fresh_root() {
         unpack_root "$cache/$suite-$arch.tar" && apt update
 }
 
-sources() { # the tarball by the name that dpkg-source looks for, and its tree
+sources() { # the tarball by the name that dpkg-source looks for, its tree, and debian/
     tarball=$(sh test/dist.sh "$version" "$BUILD") && mkdir -p "$root/src" &&
-        cp "$tarball" "$root/src/imfilter_$version.orig.tar.gz" && tar -C "$root/src" --no-same-owner -xf "$tarball"
+        cp "$tarball" "$root/src/imfilter_$version.orig.tar.gz" && tar -C "$root/src" --no-same-owner -xf "$tarball" &&
+        git archive HEAD debian | tar -C "$root/src/imfilter-$version" --no-same-owner -xf -
 }
 
 build() {

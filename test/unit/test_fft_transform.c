@@ -166,10 +166,14 @@ static void test_lengths(struct imf_context *ctx) {
     printf("fft: 1D to 4096: largest error %.3f eps sqrt(log2 N)\n", worst);
     worst = 0;
     for (int k = 13; k <= 22; k++)
-        worst = fmax(worst, test_shape(ctx, (struct imf_fft_shape){.nx = 1 << k}, k % 2));
+        worst =
+            fmax(worst,
+                 test_shape(ctx, (struct imf_fft_shape){.nx = 1 << k, .ny = 1, .batch = 1}, k % 2));
     static const int longer[] = {5 * 2401, 32805, 823543, 3 * 5 * 7 * 10000};
     for (size_t i = 0; i < sizeof longer / sizeof *longer; i++)
-        worst = fmax(worst, test_shape(ctx, (struct imf_fft_shape){.nx = longer[i]}, i % 2));
+        worst = fmax(
+            worst,
+            test_shape(ctx, (struct imf_fft_shape){.nx = longer[i], .ny = 1, .batch = 1}, i % 2));
     /* Four steps, a transform in each work-item; columns and rows that do not fill the lanes. */
     worst = fmax(worst, both_ways(ctx, 8192, 1, 5, 0));
     worst = fmax(worst, both_ways(ctx, 4375, 1, 4, 0));
