@@ -54,18 +54,23 @@ $(addprefix $(BUILD)/lib/solver/denoise/,blocks.o groups.o vector.o): private RE
 # Asked for at the first compilation and once, so that `make help` and `make deps` work on a machine
 # that has no pkg-config yet.
 once = $(eval $(1) := $$(shell $(2)))$($(1))
-PACKAGES = libpng libjpeg zlib lcms2 OpenCL $(FORMAT_PACKAGES)
+PACKAGES = libpng libjpeg zlib $(LCMS2_PACKAGE) $(OPENCL_PACKAGE) $(FORMAT_PACKAGES)
+# OPENCL=0: no devices, and no header or library of OpenCL.
+OPENCL ?= 1
+OPENCL_PACKAGE = $(if $(filter-out 0,$(OPENCL)),OpenCL)
+# Reads ICC profiles under --linear; LCMS2_PACKAGE= leaves it out.
+LCMS2_PACKAGE = $(call once,LCMS2_PACKAGE,$(PKG_CONFIG) --exists lcms2 && echo lcms2)
 # Of formats that are built in where their library is found; FORMAT_PACKAGES= leaves them out.
 FORMAT_PACKAGES = $(call once,FORMAT_PACKAGES,$(PKG_CONFIG) --exists 'libtiff-4 >= 4.5' && echo libtiff-4; \
 	$(PKG_CONFIG) --exists libwebp libwebpmux && echo libwebp libwebpmux)
-WITH = $(if $(filter libtiff-4,$(FORMAT_PACKAGES)),-DIMF_WITH_TIFF) $(if $(filter libwebp,$(FORMAT_PACKAGES)),-DIMF_WITH_WEBP)
+WITH = $(if $(OPENCL_PACKAGE),-DIMF_WITH_OPENCL) $(if $(LCMS2_PACKAGE),-DIMF_WITH_LCMS2) $(if $(filter libtiff-4,$(FORMAT_PACKAGES)),-DIMF_WITH_TIFF) $(if $(filter libwebp,$(FORMAT_PACKAGES)),-DIMF_WITH_WEBP)
 PKG_CFLAGS = $(call once,PKG_CFLAGS,$(PKG_CONFIG) --cflags $(PACKAGES) || echo 'try: make deps' >&2)
 PKG_LIBS = $(call once,PKG_LIBS,$(PKG_CONFIG) --libs $(PACKAGES))
 VERSION = $(call once,VERSION,sed -n 's/^.define IMF_VERSION_[MP][A-Z]* //p' lib/imfilter.h | paste -sd. -)
 
 # No contraction to FMA on the host, nor x87's wider numbers, nor floats as doubles, which C17 asks of
 # gcc on s390x: the reference gives the same bits on every machine.
-MACHINE = $(call once,MACHINE,$(CC) -dumpmachine)
+MACHINE = $(call once,MACHINE,$(GIVEN) -dM -E -x c /dev/null | grep -qw __i386__ && echo i686-linux || $(CC) -dumpmachine)
 FLOATS = $(if $(filter i386-% i486-% i586-% i686-%,$(MACHINE)),-msse2 -mfpmath=sse)\
 	$(if $(filter s390%,$(MACHINE)),-fexcess-precision=fast)
 # What hardens at no measurable cost, as far as this compiler knows it. It precedes the user's flags, which may say
@@ -90,28 +95,31 @@ PROGRAM = $(BUILD)/imfilter
 LIBRARY = $(BUILD)/libimfilter.a
 SHARED = $(BUILD)/libimfilter.so
 EMBEDDED := $(sort $(wildcard cl/*.cl cl/parts/*.cl)) $(sort $(wildcard filters/*.flt cl/*.frag))
-object = $(patsubst %.c,$(BUILD)/%.o,$(sort $(wildcard $(1))))
+# With OpenCL or in its place, and tests of its objects.
+DEVICE = $(addprefix lib/device/,buffer.c errors.c list.c program.c queue.c runtime.c select.c)
+LEFT_OUT := $(if $(OPENCL_PACKAGE),lib/device/absent.c,$(DEVICE) $(wildcard test/checkcl*.c) \
+	$(addprefix test/unit/,test_device.c test_fallback.c test_programs.c))
+sources = $(filter-out $(LEFT_OUT),$(sort $(wildcard $(1))))
+object = $(patsubst %.c,$(BUILD)/%.o,$(call sources,$(1)))
 # First what takes a compiler longest, so that no core waits for it at the end.
 LONG := $(addprefix $(BUILD)/lib/,$(addprefix solver/,convolution/vector_rows.o smoothing/bilateral_rows.o rank/rows.o \
 	edges/canny_rows.o morphology/erode_dilate_rows.o) run/point/strip.o)
 LIB_OBJECTS := $(LONG) $(filter-out $(LONG),$(call object,lib/*/*.c lib/*/*/*.c)) $(IN_FLOATS) $(BUILD)/embed.o
 CLI_OBJECTS := $(call object,cli/*.c cli/*/*.c)
 CHECKCL_OBJECTS := $(call object,test/checkcl*.c)
-UNIT := $(patsubst test/unit/%.c,$(BUILD)/test/%,$(sort $(wildcard test/unit/test_*.c)))
+UNIT := $(patsubst test/unit/%.c,$(BUILD)/test/%,$(call sources,test/unit/test_*.c))
 BENCH := $(addprefix $(BUILD)/bench/,$(sort $(basename $(notdir $(wildcard test/bench/*.c test/bench/*.cc)))))
 FUZZ := $(patsubst test/fuzz/fuzz_%.c,$(BUILD)/fuzz/%,$(sort $(wildcard test/fuzz/fuzz_*.c)))
 CHECKCL := $(if $(CHECKCL_OBJECTS),$(BUILD)/checkcl)
 MAN := $(sort $(wildcard man/*.[1-8]))
 
-# The shared library's name for the linker and for the loader: until 1.0 a minor version may change the
-# interface, so that the version of its symbols says which one a program was built with.
-numbers = $(subst ., ,$(VERSION))
-SONAME = libimfilter.so.$(word 1,$(numbers))
-SYMBOLS = IMFILTER_$(word 1,$(numbers)).$(word 2,$(numbers))
+# The shared library's name for the loader: all of 1.x keeps what 1.0 has (lib/libimfilter.map, test/abi.txt).
+SONAME = libimfilter.so.$(firstword $(subst ., ,$(VERSION)))
+SYMBOLS = lib/libimfilter.map
 
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all check nightly programs unit checkcl bats model drivers layers faults bench bench-batch bench-chains bench-crossover bench-denoise bench-descreen bench-files bench-gles bench-grid bench-huge bench-restore bench-scans bench-timeline bench-windows fuzz install uninstall clean dist help \
+.PHONY: all check nightly programs unit unit-programs checkcl bats model drivers layers faults bench bench-batch bench-chains bench-crossover bench-denoise bench-descreen bench-files bench-gles bench-grid bench-huge bench-restore bench-scans bench-timeline bench-windows fuzz install uninstall clean dist help \
 	deps deps-ci demo testdata format lint FORCE
 
 all: $(PROGRAM) $(LIBRARY) $(SHARED) ## build the program and both libraries (the default)
@@ -133,13 +141,10 @@ $(LIBRARY): $(LIB_OBJECTS) $(BUILD)/files
 PUBLIC_HEADERS = lib/imfilter.h lib/imfilter_image.h
 SHAREABLE = -fPIC -fvisibility=hidden
 $(LIB_OBJECTS): private REQUIRED += $(SHAREABLE)
-$(SHARED): $(LIBRARY) $(BUILD)/libimfilter.map
+$(SHARED): $(LIBRARY) $(SYMBOLS)
 	$(call say,LINK,$@)
-	$(Q)$(LINK) -shared -Wl,-soname,$(SONAME) -Wl,--version-script=$(BUILD)/libimfilter.map -o $@ \
+	$(Q)$(LINK) -shared -Wl,-soname,$(SONAME) -Wl,--version-script=$(SYMBOLS) -o $@ \
 		$(LIB_OBJECTS) $(LIBS)
-
-$(BUILD)/libimfilter.map: $(PUBLIC_HEADERS) $(BUILD)/files
-	$(Q)echo '$(SYMBOLS) { global: imf_*; local: *; };' > $@
 
 $(BUILD)/embed.c: lib/base/embed.sh $(EMBEDDED) $(BUILD)/files
 	$(call say,EMBED,$@)
@@ -211,6 +216,7 @@ faults: $(PROGRAM) $(BUILD)/faults/faults.so $(BUILD)/faults/late.so $(BUILD)/fa
 	@BUILD='$(BUILD)' sh test/run.sh faults
 
 programs: all $(UNIT) $(CHECKCL) $(FUZZ)
+unit-programs: $(UNIT)
 
 # On all cores, unless it is told how many.
 check: ## run every test but the slowest; the last line is `N passed, N failed`
@@ -371,10 +377,8 @@ uninstall: ## remove what install put there
 		rmdir '$(DESTDIR)'"$$dir" && case $${dir%/*} in '$(LIBDIR)' | '$(DATADIR)' | '$(MANDIR)') ;; \
 			*) rmdir '$(DESTDIR)'"$${dir%/*}" ;; esac; done 2>/dev/null || :
 
-dist: ## pack the committed tree as imfilter-VERSION.tar.gz
-	@mkdir -p $(BUILD)
-	git archive --format=tar.gz --prefix=imfilter-$(VERSION)/ -o $(BUILD)/imfilter-$(VERSION).tar.gz HEAD
-	@echo $(BUILD)/imfilter-$(VERSION).tar.gz
+dist: ## pack the committed tree as imfilter-VERSION.tar.gz, the same bytes each time
+	@sh test/dist.sh $(VERSION) '$(BUILD)'
 
 clean: ## remove everything that was built
 	rm -rf '$(BUILD)'

@@ -37,21 +37,23 @@ extern "C" {
 #endif
 
 /* The version of this header. */
-#define IMF_VERSION_MAJOR 0
-#define IMF_VERSION_MINOR 2
+#define IMF_VERSION_MAJOR 1
+#define IMF_VERSION_MINOR 0
 #define IMF_VERSION_PATCH 0
-/* For comparisons: 0.2.0 is 200, 1.2.3 is 10203. */
+/* For comparisons: 1.0.0 is 10000, 1.2.3 is 10203. */
 #define IMF_VERSION_NUMBER (IMF_VERSION_MAJOR * 10000 + IMF_VERSION_MINOR * 100 + IMF_VERSION_PATCH)
 #define IMF_VERSION_JOIN(major, minor, patch) #major "." #minor "." #patch
 #define IMF_VERSION_TEXT(major, minor, patch) IMF_VERSION_JOIN(major, minor, patch)
 #define IMF_VERSION IMF_VERSION_TEXT(IMF_VERSION_MAJOR, IMF_VERSION_MINOR, IMF_VERSION_PATCH)
-const char *imf_version(void); /* of the library that runs, "0.2.0"; static storage */
+const char *imf_version(void); /* of the library that runs, "1.0.0"; static storage */
 
 /*
  * Structs whose first member is `size` may get more members at their end in later versions. Set
  * size to sizeof the struct. The library takes members beyond it as 0 and writes none there; 0
- * stands for the members of version 0.2. NULL in place of a struct of options means the defaults,
- * as does a struct that is all zero, but for imf_limits. Structs without `size` will not change.
+ * stands for the members of version 1.0. NULL in place of a struct of options means the defaults,
+ * as does a struct that is all zero, but for imf_limits. Other structs keep their size in all of
+ * 1.x; `reserved` members are for those to come: leave them 0. Only struct imf_choice, which the
+ * library alone makes, gets its new members at its end.
  */
 
 /* ---- filters ------------------------------------------------------------------------------ */
@@ -93,6 +95,7 @@ const char *imf_filter_text(const struct imf_filter *filter); /* the specs, join
 
 struct imf_filter_doc {
     const char *usage, *summary; /* "blur:SIGMA"; "Gaussian blur, SIGMA in pixels" */
+    const char *reserved[2];
 };
 /* Of the built-in filter with that index; static storage. NULL: there are no more. */
 const struct imf_filter_doc *imf_filter_doc(size_t index);
@@ -118,6 +121,7 @@ enum imf_percent {
 struct imf_region {
     double width, height, x, y;
     unsigned percent;
+    unsigned reserved[3];
 };
 /* How a response becomes samples; see imfilter(1), --range. DEFAULT: as the filter says. */
 enum imf_range {
@@ -230,6 +234,7 @@ struct imf_candidate {
     double start_ms; /* to start its device, once, beside the estimate */
     uint64_t bytes;  /* whole chain: of the process: pixels, working buffers and driver */
     const char *whole_image_reason; /* whole chain: it is whole in memory; NULL: its rows stream */
+    uint64_t reserved[4];
 };
 
 /* How images are filtered. */
@@ -321,6 +326,7 @@ enum imf_status imf_workspace_run_memory(struct imf_workspace *workspace, const 
 struct imf_fft_shape {
     int nx, ny, batch; /* columns, rows (1 or 0: one dimension), transforms (0: 1) */
     unsigned radices;  /* allowed: bits 2, 3, 4, 5, 7, 8 and 16; 0: all, and any prime */
+    int reserved[4];
 };
 enum imf_fft_direction { IMF_FFT_FORWARD, IMF_FFT_INVERSE };
 /* The length of at least n that is estimated to be the fastest; 0: n is above 2^22. */

@@ -38,6 +38,7 @@ struct imf_error {
     int cl_code;    /* OpenCL error code, or 0 */
     size_t column;  /* IMF_ERR_SPEC: of the offending character in the spec, from 1 on; or 0 */
     char text[512]; /* one line, without a newline */
+    uint64_t reserved[2];
 };
 
 /* A library may have more, up to IMF_FORMAT_LAST: see imf_format_doc(). */
@@ -60,6 +61,7 @@ struct imf_info {
     enum imf_format format;
     int bits;        /* gray without alpha of 1, 2 or 4 bits in the file, scaled to depth; else 0 */
     int orientation; /* EXIF's, 1 (upright) to 8, of the rows; 0: as the metadata say */
+    int reserved[4];
 };
 
 struct imf_limits { /* NULL: the defaults below, and no others */
@@ -133,6 +135,7 @@ struct imf_format_doc {        /* in static storage */
     const char *name, *title;  /* "jpeg", "JPEG" */
     const char *extensions[8]; /* without the dot, the usual one first; NULL after the last */
     const char *options[8];    /* members of imf_encode that it obeys; NULL after the last */
+    const char *reserved[2];
 };
 /* NULL for IMF_FORMAT_NONE and formats that this library does not have. */
 const struct imf_format_doc *imf_format_doc(enum imf_format format);

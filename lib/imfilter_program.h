@@ -35,6 +35,9 @@ enum imf_status imf_context_prepare(struct imf_context *ctx, struct imf_error *e
  * at its end. */
 size_t imf_context_devices(struct imf_context *ctx, struct imf_device_info *list, size_t capacity);
 
+/* What the library was built with, or `with` = false: without: "OpenCL, TIFF", or "". */
+const char *imf_built(bool with);
+
 /* ---- formats and help ----------------------------------------------------------------------- */
 
 /* By the first bytes of a file, of which 512 are enough. IMF_FORMAT_NONE: another file, or a text

@@ -33,7 +33,7 @@ both_link() { # COMPILER SOURCE OPTION...
     # shellcheck disable=SC2046 # lists of options
     "$compiler" "$@" -Wall -Wextra -Wpedantic -Werror $(pkg-config --cflags imfilter) "$source" -o shared \
         $(pkg-config --libs imfilter)
-    [ "$(needed shared | grep -x libimfilter.so.0)" ]
+    [ "$(needed shared | grep -x libimfilter.so.1)" ]
     [ -z "$(needed shared | grep -e libpng -e libOpenCL)" ]
     [ "$(LD_LIBRARY_PATH=$PWD/usr/lib ./shared)" = "$VERSION ok" ]
     # shellcheck disable=SC2046
@@ -74,20 +74,44 @@ both_link() { # COMPILER SOURCE OPTION...
     both_link c++ "$CLIENTS/memory.cc" -std=c++11
 }
 
+# By ctypes, of whose struct of settings only the first members are declared.
+@test "a Python program too" {
+    install_here
+    ! nm -u "$BUILD/libimfilter.so" | grep -q __asan_ || skip "built with sanitizers"
+    [ "$(python3 "$CLIENTS/client.py" "$PWD/usr/lib/libimfilter.so.1")" = "$VERSION ok" ]
+}
+
+@test "the binary interface is the one of 1.0" {
+    python3 "$BATS_TEST_DIRNAME/abi.py" "$BUILD/libimfilter.so"
+    # What it would find: a symbol that is gone, a struct that grew.
+    mkdir -p tree/lib tree/test
+    cp "$SOURCE"/lib/imfilter*.h tree/lib
+    cp "$SOURCE"/test/{abi.py,abi.txt,header.py} tree/test
+    sed -i 's/    int orientation;/    int orientation, turned;/' tree/lib/imfilter_image.h
+    echo 'symbol imf_gone IMFILTER_1' >>tree/test/abi.txt
+    run python3 tree/test/abi.py "$BUILD/libimfilter.so"
+    [ "$status" -eq 1 ]
+    [[ $output == *'lost or changed: symbol imf_gone IMFILTER_1'* ]]
+    [[ $output == *'lost or changed: struct imf_info '* ]]
+    [[ $output == *'(test/abi.py --write adds it): member imf_info.turned at '* ]]
+}
+
 @test "the shared library shows what the public headers declare and nothing else" {
     nm -D --defined-only "$BUILD/libimfilter.so" | awk '$2 != "A" {print $3}' | sort >shown
     sed -e 's|/\*.*\*/||' -e '/\/\*/,/\*\//d' "$SOURCE/lib/imfilter.h" "$SOURCE/lib/imfilter_image.h" |
         grep -o '\<imf_[a-z0-9_]*(' | tr -d '(' | sort -u >declared
     [ "$(wc -l <declared)" -gt 40 ]
     sed -i "s/@.*//" shown
+    sed -n "s|^    \(imf_.*\);|\1|p" "$SOURCE/lib/libimfilter.map" | sort >versioned
+    diff declared versioned
     diff declared shown
     [ -z "$(grep -e imf_filter_picture -e imf_context_guard shown)" ]
-    readelf -d "$BUILD/libimfilter.so" | grep -F 'soname: [libimfilter.so.0]'
+    readelf -d "$BUILD/libimfilter.so" | grep -F 'soname: [libimfilter.so.1]'
 }
 
 @test "what is installed is all removed again, below DESTDIR" {
     make_quietly install DESTDIR="$PWD/root" PREFIX=/opt/imfilter LIBDIR=/opt/imfilter/lib/here
-    for file in bin/imfilter lib/here/libimfilter.a lib/here/libimfilter.so lib/here/libimfilter.so.0 \
+    for file in bin/imfilter lib/here/libimfilter.a lib/here/libimfilter.so lib/here/libimfilter.so.1 \
         "lib/here/libimfilter.so.$VERSION" lib/here/pkgconfig/imfilter.pc include/imfilter.h include/imfilter_image.h \
         share/imfilter/sobel.flt share/man/man1/imfilter.1 share/man/man5/imfilter.5 \
         share/man/man7/imfilter-batch.7 \

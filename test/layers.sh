@@ -82,7 +82,7 @@ is_inner() { # FOLDER
 }
 
 sources=$(find lib -mindepth 2 -type f -name '*.[ch]' | LC_ALL=C sort)
-for file in $(find lib -type f ! -name '*.sh' ! -path 'lib/imfilter*.h' ! -path lib/imfilter.pc.in |
+for file in $(find lib -type f ! -name '*.sh' ! -path 'lib/imfilter*.h' ! -path lib/imfilter.pc.in ! -path lib/libimfilter.map |
     LC_ALL=C sort); do
     case $file in
     lib/*/*/*/*) bad "$file is in a folder of a folder" && continue ;;

@@ -19,11 +19,12 @@ load helper
     ! grep -q '.\{81\}' <<<"$output"
 }
 
-@test "--version prints the name and three numbers, and the formats" {
+@test "--version prints the name and three numbers, the formats, and what it was built with" {
     imf_run --version
     [ "$status" -eq 0 ]
     [[ ${lines[0]} =~ ^imfilter\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
     [[ ${lines[1]} == "formats: png, jpeg, pnm"* ]]
+    [[ ${lines[2]} == "built with: "*"OpenGL ES"* ]]
     [ "$(imf -V)" = "$output" ]
 }
 

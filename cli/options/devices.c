@@ -103,9 +103,10 @@ int devices_list(const struct options *o) {
     for (size_t i = 0; i < count && i < DEVICES_MAX; i++)
         (o->report.json ? print_device_json : print_device)(stdout, &list[i]);
     if (status == IMF_OK && !o->report.json && (!count || list[0].index < 0))
-        puts(
-            "no OpenCL device; a driver such as the package pocl-opencl-icd provides one\n"
-            "(without one, filters run in plain C on the host)");
+        printf("no OpenCL device; %s\n(without one, filters run in plain C on the host)\n",
+               strstr(imf_built(false), "OpenCL")
+                   ? "this imfilter was built without OpenCL"
+                   : "a driver such as the package pocl-opencl-icd provides one");
     imf_context_free(&context);
     return status == IMF_OK ? EXIT_DONE : EXIT_FAILED;
 }

@@ -3,6 +3,8 @@
  */
 #include "options/help.h"
 
+#include "imfilter_program.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,7 +67,10 @@ void help_print(FILE *out) {
 
 void help_version(FILE *out) {
     char formats[FORMATS_TEXT];
-    fprintf(out, "imfilter %s\nformats: %s\n", imf_version(), formats_names(formats, ", "));
+    fprintf(out, "imfilter %s\nformats: %s\nbuilt with: %s\n", imf_version(),
+            formats_names(formats, ", "), imf_built(true));
+    if (*imf_built(false))
+        fprintf(out, "built without: %s\n", imf_built(false));
 }
 
 /* The summary is beside the usage if both fit into 80 columns, else on the next line. */
@@ -113,7 +118,8 @@ bool help_filter(FILE *out, const char *name) {
         return true;
     }
     /* One of the user's own, or why there is none. */
-    struct imf_filter_doc *own, doc = {name, "A filter of your own, see imfilter(5)"};
+    struct imf_filter_doc *own,
+        doc = {.usage = name, .summary = "A filter of your own, see imfilter(5)"};
     struct imf_filter *filter;
     struct imf_error error;
     size_t count;

@@ -1,7 +1,7 @@
 /*
  * sized.h - structs that say their size, so that a later version may append members
  *
- * The first member is `size_t size`. 0 stands for the members of version 0.2, which are all of them
+ * The first member is `size_t size`. 0 stands for the members of version 1.0, which are all of them
  * today: a change that appends members has to keep that size.
  */
 #ifndef IMF_BASE_SIZED_H

@@ -13,7 +13,8 @@ int main(int argc, char **argv) {
     struct imf_fft *fft;
     struct imf_error err;
     float *data;
-    const struct imf_fft_shape shape = {b.nx, b.ny, b.batch, b.radices};
+    const struct imf_fft_shape shape = {
+        .nx = b.nx, .ny = b.ny, .batch = b.batch, .radices = b.radices};
     if (imf_context_create(&ctx, NULL, &err) != IMF_OK ||
         imf_fft_create(&fft, ctx, &shape, &err) != IMF_OK ||
         imf_fft_map(fft, &data, &err) != IMF_OK)

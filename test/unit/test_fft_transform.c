@@ -166,10 +166,14 @@ static void test_lengths(struct imf_context *ctx) {
     printf("fft: 1D to 4096: largest error %.3f eps sqrt(log2 N)\n", worst);
     worst = 0;
     for (int k = 13; k <= 22; k++)
-        worst = fmax(worst, test_shape(ctx, (struct imf_fft_shape){1 << k, 1, 1, 0}, k % 2));
+        worst =
+            fmax(worst,
+                 test_shape(ctx, (struct imf_fft_shape){.nx = 1 << k, .ny = 1, .batch = 1}, k % 2));
     static const int longer[] = {5 * 2401, 32805, 823543, 3 * 5 * 7 * 10000};
     for (size_t i = 0; i < sizeof longer / sizeof *longer; i++)
-        worst = fmax(worst, test_shape(ctx, (struct imf_fft_shape){longer[i], 1, 1, 0}, i % 2));
+        worst = fmax(
+            worst,
+            test_shape(ctx, (struct imf_fft_shape){.nx = longer[i], .ny = 1, .batch = 1}, i % 2));
     /* Four steps, a transform in each work-item; columns and rows that do not fill the lanes. */
     worst = fmax(worst, both_ways(ctx, 8192, 1, 5, 0));
     worst = fmax(worst, both_ways(ctx, 4375, 1, 4, 0));
@@ -314,9 +318,9 @@ static void test_interface(struct imf_context *ctx) {
         CHECK(fabsf(v[i] / 96 - (float)(i % 11)) < 1e-5f, "value %d: %g", i, v[i] / 96);
     imf_fft_free(&fft);
     imf_fft_free(&fft);
-    static const struct imf_fft_shape wrong[] = {{11, 1, 1, 4u},  {0, 1, 1, 0},      {-8, 1, 1, 0},
-                                                 {8, 13, 1, 12u}, {8, 1, -1, 0},     {8, -8, 1, 0},
-                                                 {12, 1, 1, 4u},  {1 << 23, 1, 1, 0}};
+    static const struct imf_fft_shape wrong[] = {
+        {11, 1, 1, 4u, {0}}, {0, 1, 1, 0, {0}},  {-8, 1, 1, 0, {0}},  {8, 13, 1, 12u, {0}},
+        {8, 1, -1, 0, {0}},  {8, -8, 1, 0, {0}}, {12, 1, 1, 4u, {0}}, {1 << 23, 1, 1, 0, {0}}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         fft = (struct imf_fft *)&err;
         CHECK(imf_fft_create(&fft, ctx, &wrong[i], &err) == IMF_ERR_ARGUMENT && !fft, "wrong %zu",

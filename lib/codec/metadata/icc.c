@@ -11,13 +11,14 @@
 #include "codec/metadata/bytes.h"
 #include "codec/metadata/items.h"
 
-#include <lcms2_plugin.h>
 #include <math.h>
 #include <stdlib.h>
+#ifdef IMF_WITH_LCMS2
+#include <lcms2_plugin.h>
+#else
+typedef void cmsToneCurve; /* none is read: curves are powers */
+#endif
 
-#define PROFILE_MAX ((size_t)16 << 20)
-#define CONTEXTS 2060                        /* the version of Little CMS that has them */
-#define HEAP_MAX ((cmsUInt32Number)32 << 20) /* what Little CMS may ask for at once */
 #define LAST (IMF_CURVE_POINTS - 1)
 /* A curve is sRGB's if it is no farther from it than profiles with sRGB's curve in 16 bits are. */
 #define SAME 3e-5
@@ -33,6 +34,7 @@ struct source {
     double power;
 };
 
+#ifdef IMF_WITH_LCMS2
 static double tone_at(const cmsToneCurve *tone, double x) {
     if (cmsGetToneCurveParametricType(tone))
         return cmsEvalToneCurveFloat(tone, (cmsFloat32Number)x);
@@ -43,6 +45,13 @@ static double tone_at(const cmsToneCurve *tone, double x) {
     int i = (int)fmin(at, last - 1);
     return last < 1 ? NAN : (entry[i] + (at - i) * (entry[i + 1] - entry[i])) / 65535.0;
 }
+#else
+static double tone_at(const cmsToneCurve *tone, double x) {
+    (void)tone;
+    (void)x;
+    return NAN;
+}
+#endif
 
 static double light_at(const struct source *s, double x) {
     if (!s->tone)
@@ -84,6 +93,11 @@ static enum imf_status make_curve(struct imf_curve **out, const struct source *s
 }
 
 /* ---- profiles ------------------------------------------------------------------------------- */
+
+#ifdef IMF_WITH_LCMS2
+#define PROFILE_MAX ((size_t)16 << 20)
+#define CONTEXTS 2060                        /* the version of Little CMS that has them */
+#define HEAP_MAX ((cmsUInt32Number)32 << 20) /* what Little CMS may ask for at once */
 
 static enum imf_status read_curves(struct imf_curve **out, cmsHPROFILE profile,
                                    enum imf_color color, struct imf_error *err) {
@@ -187,6 +201,17 @@ static enum imf_status read_profile(struct imf_curve **out, const struct imf_met
     }
     return st;
 }
+#else
+static enum imf_status read_profile(struct imf_curve **out, const struct imf_meta_item *icc,
+                                    enum imf_color color, struct imf_error *err) {
+    (void)out;
+    (void)icc;
+    (void)color;
+    return imf_fail(err, IMF_ERR_FORMAT,
+                    "this imfilter was built without Little CMS, which reads ICC profiles: "
+                    "build it with liblcms2, or leave out --linear");
+}
+#endif
 
 /* ---- PNG's chunks --------------------------------------------------------------------------- */
 

@@ -8,8 +8,9 @@
 #include "codec/metadata/xmp.h"
 
 #include "codec/metadata/bytes.h"
+#include "codec/metadata/md5.h"
 
-#include <lcms2_plugin.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -124,17 +125,12 @@ unsigned char *imf_xmp_join(const struct imf_metadata *m, const unsigned char *x
 
 /* ---- splitting ---------------------------------------------------------------------------- */
 
-/* The extension's name is its MD5 digest, which Little CMS can compute. */
-static bool make_guid(char guid[33], const unsigned char *data, size_t size) {
-    cmsProfileID digest;
-    cmsHANDLE md5 = cmsMD5alloc(NULL);
-    if (!md5)
-        return false;
-    cmsMD5add(md5, data, (cmsUInt32Number)size);
-    cmsMD5finish(&digest, md5);
-    for (size_t i = 0; i < sizeof digest.ID8; i++)
-        snprintf(guid + 2 * i, 3, "%02X", digest.ID8[i]);
-    return true;
+/* The extension's name is its MD5 digest. */
+static void make_guid(char guid[33], const unsigned char *data, size_t size) {
+    unsigned char digest[16];
+    imf_md5(digest, data, size);
+    for (size_t i = 0; i < sizeof digest; i++)
+        snprintf(guid + 2 * i, 3, "%02X", digest[i]);
 }
 
 bool imf_xmp_split(struct imf_xmp_split *out, const unsigned char *xmp, size_t size) {
@@ -152,8 +148,7 @@ bool imf_xmp_split(struct imf_xmp_split *out, const unsigned char *xmp, size_t s
     out->size = out->extension == begin && begin != NULL
                     ? (size_t)(end - begin) + strlen("</x:xmpmeta>")
                     : size;
-    if (!make_guid(out->guid, out->extension, out->size))
-        return false;
+    make_guid(out->guid, out->extension, out->size);
     snprintf(out->packet, sizeof out->packet, packet, out->guid);
     return true;
 }

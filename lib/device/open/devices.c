@@ -1,47 +1,12 @@
 /* devices.c - the list of devices: OpenCL's, and OpenGL ES */
-#include "base/sized.h"
+#include "device/list.h"
 #include "device/open/context.h"
-#include "device/opencl.h"
-#include "device/rates.h"
 #include "imfilter_program.h"
 
 #include <string.h>
 
-/* The list's first element says the size of all. */
-static void put(struct imf_device_info *list, size_t i, const struct imf_device_info *info) {
-    size_t size = list->size ? list->size : sizeof *list;
-    char *at = (char *)list + i * size;
-    memcpy(at, &size, sizeof size);
-    imf_sized_write(at, info, sizeof *info);
-}
-
-/* *automatic becomes the index of the device that IMF_DEVICE_AUTO takes, or -1. */
-static size_t list_devices(struct imf_device_info *list, size_t capacity, const char *cache_dir,
-                           int *automatic) {
-    static const char *const kinds[] = {"", "is a processor", "is a GPU",
-                                        "is a GPU with memory of its own"};
-    const struct imf_context_options any = {.device = IMF_DEVICE_AUTO};
-    struct imf_cl_device devices[IMF_CL_DEVICES];
-    size_t n = imf_cl_enumerate(devices);
-    const struct imf_cl_device *best = imf_cl_best(devices, n, &any);
-    *automatic = best ? best->info.index : -1;
-    for (size_t i = 0; i < n && i < capacity; i++) {
-        struct imf_cl_device *d = &devices[i];
-        struct imf_tuning rates;
-        d->info.tuned = cache_dir && imf_rates_load(cache_dir, &d->known, &rates);
-        d->info.automatic = d == best;
-        if (best && d != best && d->info.usable)
-            snprintf(d->info.why, sizeof d->info.why, "device %d %s", best->info.index,
-                     imf_cl_worth(best) > imf_cl_worth(d) ? kinds[imf_cl_worth(best)]
-                                                          : "comes first");
-        put(list, i, &d->info);
-    }
-    return n;
-}
-
 size_t imf_device_list(struct imf_device_info *list, size_t capacity) {
-    int automatic;
-    return list_devices(list, capacity, NULL, &automatic);
+    return imf_list_opencl(list, capacity, NULL);
 }
 
 /* Describe OpenGL ES. */
@@ -77,12 +42,11 @@ static bool describe_gles(struct imf_device_info *out, struct imf_context *ctx) 
 size_t imf_context_devices(struct imf_context *ctx, struct imf_device_info *list, size_t capacity) {
     struct imf_device_info gles;
     size_t n = 0;
-    int first;
     if (imf_context_prepare(ctx, NULL) == IMF_OK)
-        n = list_devices(list, capacity, imf_context_cache_dir(ctx), &first);
+        n = imf_list_opencl(list, capacity, imf_context_cache_dir(ctx));
     if (!describe_gles(&gles, ctx))
         return n;
     if (n < capacity)
-        put(list, n, &gles);
+        imf_list_put(list, n, &gles);
     return n + 1;
 }

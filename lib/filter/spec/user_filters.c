@@ -34,7 +34,7 @@ static enum imf_status append(struct list *l, char *name, char *summary, struct 
         free(summary);
         return imf_fail_memory(err, sizeof *l->doc);
     }
-    l->doc[l->count++] = (struct imf_filter_doc){name, summary};
+    l->doc[l->count++] = (struct imf_filter_doc){.usage = name, .summary = summary};
     return IMF_OK;
 }
 
