@@ -21,6 +21,7 @@
 #include "output/temporary.h"
 #include "report/clock.h"
 #include "report/message.h"
+#include "sandbox/sandbox.h"
 
 /* Occupy the descriptors of standard streams that the parent closed, so that no image gets them. Opened
  * in the wrong direction, so that using them still fails. */
@@ -145,35 +146,30 @@ static bool make_list(struct job_list *b, const struct options *o) {
            collisions_check(b, o) && (!o->shards || collect_share(b, o));
 }
 
+/* Without inputs --show-kernel only prints. */
+static bool filters_images(const struct options *o) {
+    return !o->show_kernel || o->input_count || o->files_from || o->output || o->report.spectrum;
+}
+
 /* filter may be NULL: only spectra are drawn. */
-static int filter_with(const struct options *o, const struct imf_filter *filter) {
+static int filter_with(const struct options *o, const struct imf_filter *filter,
+                       struct job_list *batch) {
     struct session s = {.options = o, .reporter = make_reporter(o), .filter = filter};
-    struct job_list batch = {0};
     char mismatch[NAME_MISMATCH];
-    int status = EXIT_USAGE;
-    /* Without inputs --show-kernel only prints. */
-    bool images =
-        !o->show_kernel || o->input_count || o->files_from || o->output || o->report.spectrum;
-    if ((images && !make_list(&batch, o)) || !pictures_check(o, &batch)) {
-        job_list_free(&batch);
-        return status;
-    }
-    if (o->show_kernel && !pictures_show_kernel(&s.reporter, o, filter)) {
-        status = EXIT_FAILED;
-    } else if (!images) {
-        status = EXIT_DONE;
-    } else {
-        s.make_directories = batch.to_directory;
-        report_others(&s.reporter, &batch.others);
-        const char *note = filter ? imf_filter_note(filter, o->settings.range) : NULL;
-        if (note)
-            report_warning(&s.reporter, NULL, note);
-        if (names_mismatch(&batch, o, mismatch))
-            report_warning(&s.reporter, o->output, mismatch);
-        status = filter_in(&s, &batch);
-    }
-    job_list_free(&batch);
-    return status;
+    if (!pictures_check(o, batch))
+        return EXIT_USAGE;
+    if (o->show_kernel && !pictures_show_kernel(&s.reporter, o, filter))
+        return EXIT_FAILED;
+    if (!filters_images(o))
+        return EXIT_DONE;
+    s.make_directories = batch->to_directory;
+    report_others(&s.reporter, &batch->others);
+    const char *note = filter ? imf_filter_note(filter, o->settings.range) : NULL;
+    if (note)
+        report_warning(&s.reporter, NULL, note);
+    if (names_mismatch(batch, o, mismatch))
+        report_warning(&s.reporter, o->output, mismatch);
+    return filter_in(&s, batch);
 }
 
 /* The chain: the specs, then what --strength and --mask append. */
@@ -197,15 +193,23 @@ static enum imf_status make_filter(struct imf_filter **out, const struct options
     return status;
 }
 
+/* The list comes first: it says which files the sandbox has to allow, and filters may be in files of
+ * others, too. Threads inherit the sandbox if they start behind it, as the one does that waits for
+ * signals. */
 static int filter_images(const struct options *o) {
-    struct imf_filter *filter;
+    struct imf_filter *filter = NULL;
     struct imf_error error;
+    struct job_list batch = {0};
     int status = EXIT_USAGE;
-    if (make_filter(&filter, o, &error) == IMF_OK)
-        status = filter_with(o, filter);
-    else
-        complain("%s", error.text);
+    if ((!filters_images(o) || make_list(&batch, o)) && sandbox_enter(o, &batch)) {
+        signals_catch(temporary_remove_all);
+        if (make_filter(&filter, o, &error) == IMF_OK)
+            status = filter_with(o, filter, &batch);
+        else
+            complain("%s", error.text);
+    }
     imf_filter_free(&filter);
+    job_list_free(&batch);
     return status;
 }
 
@@ -229,9 +233,12 @@ int main(int argc, char **argv) {
         if (!options_spare_memory(&options))
             machine_share_heap();
         device_guard(&options);
-        signals_catch(temporary_remove_all);
-        status =
-            options.action == ACTION_FILTER ? filter_images(&options) : print_information(&options);
+        if (options.action == ACTION_FILTER) {
+            status = filter_images(&options);
+        } else {
+            signals_catch(temporary_remove_all);
+            status = print_information(&options);
+        }
     }
     options_free(&options);
     return close_stdout(status);

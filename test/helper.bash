@@ -61,6 +61,7 @@ need_faults() {
             mv "$FAULTS.$$" "$FAULTS"; }
 }
 
+# Unconfined: the layer writes its log and runs commands.
 faulty() { # NAME=VALUE... -- OPTION...
     local settings=()
     while [ "$1" != -- ]; do
@@ -68,7 +69,7 @@ faulty() { # NAME=VALUE... -- OPTION...
         shift
     done
     shift
-    run --separate-stderr env FAULT_BELOW="$(pwd -P)" "${settings[@]}" LD_PRELOAD="$FAULTS" \
+    run --separate-stderr env IMFILTER_SANDBOX=0 FAULT_BELOW="$(pwd -P)" "${settings[@]}" LD_PRELOAD="$FAULTS" \
         ASAN_OPTIONS="${ASAN_OPTIONS:-}:verify_asan_link_order=0" "$IMFILTER" "$@"
 }
 

@@ -126,8 +126,9 @@ cli_may_include() { # FOLDER
     completion) echo report options completion ;;
     input) echo report options input ;;
     output) echo report options input output ;;
+    sandbox) echo report options input sandbox ;;
     batch) echo report options input output batch ;;
-    main.c) echo report options completion input output batch ;;
+    main.c) echo report options completion input output sandbox batch ;;
     *) echo none ;;
     esac
 }
@@ -149,7 +150,7 @@ for file in cli/*.[ch] cli/*/*; do
         wrong="$wrong $header"
     done
     none "$file includes what is not public, or in none of its folders: $allowed" "$wrong"
-    none "$file knows OpenCL" "$(grep -n 'CL/' "$file")"
+    none "$file knows OpenCL" "$(grep -n '[<"]CL/' "$file")"
 done
 
 # A file and its header are one node: no two of them include each other, by whatever way.

@@ -13,7 +13,7 @@
 #include "report/message.h"
 
 #define LONG_CODE 256 /* code of row i when it has no letter: LONG_CODE + i */
-#define MAX_ROWS 64
+#define MAX_ROWS 80
 #define SPARE_MEMORY ((uint64_t)1 << 30)
 
 /* The length of the longer word without the common beginning and the common end. */

@@ -24,6 +24,7 @@ enum action {
     ACTION_SHOW_RATES,
     ACTION_COMPLETION
 };
+enum sandbox_mode { SANDBOX_AUTO, SANDBOX_ON, SANDBOX_OFF };
 enum progress_mode { PROGRESS_AUTO, PROGRESS_ALWAYS, PROGRESS_NEVER };
 enum shell { SHELL_BASH, SHELL_ZSH, SHELL_FISH };
 enum { JOBS_MAX = 256 };
@@ -60,6 +61,7 @@ struct options {
     const char *trial[4];      /* the command that tries it */
     const char *gles_trial[3]; /* and OpenGL ES */
 
+    enum sandbox_mode sandbox;
     int jobs; /* 0: one a core */
     bool verify;
     bool show_kernel;

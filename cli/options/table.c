@@ -412,6 +412,8 @@ const struct option_row option_rows[] = {
     {"max-memory", 0, REQUIRED, "BYTES[K|M|G]", "use no more memory (default: what there is)", CALL(set_max_memory)},
     {"max-scans", 0, REQUIRED, "N", "refuse JPEG images with more scans (100)",
      NUMBER(limits.max_scans, NULL, 0, INT_MAX)},
+    {"sandbox", 0, NONE, NULL, "fail if the run cannot be confined to its files", CONSTANT(sandbox, SANDBOX_ON)},
+    {"no-sandbox", 0, NONE, NULL, "leave the run unconfined", CONSTANT(sandbox, SANDBOX_OFF)},
 };
 /* clang-format on */
 const size_t option_row_count = COUNT(option_rows);

@@ -27,6 +27,7 @@ class Run:
         self.log = log
         where = ["-o", output] if output else ["-i.bak"] + ["--clobber-backup"] * args.older
         environment = dict(os.environ, LD_PRELOAD=args.faults, FAULT_BELOW=os.getcwd(),
+                           IMFILTER_SANDBOX='0',  # the layer's log is elsewhere
                            FAULT_FAIL=args.fail, FAULT_AT=str(at), FAULT_STOP="1", FAULT_LOG=log)
         self.process = subprocess.Popen(
             [args.imfilter, "--backend=cpu", "-f", spec, *where, "a.pgm"],

@@ -24,7 +24,7 @@ printf 'P5 3 2 255\nabcdef' >"$directory/a.pgm"
 printf 'P5 2 3 255\nabcdef' >"$directory/b.pgm"
 cp "$directory/a.pgm" "$directory/c.pgm"
 batch() { # ENVIRONMENT...
-    env IMF_FAULT_PROGRAM="$program" "$@" LD_PRELOAD="$layer" "$program" -q -f blur:1 --backend=cpu \
+    env IMFILTER_SANDBOX=0 IMF_FAULT_PROGRAM="$program" "$@" LD_PRELOAD="$layer" "$program" -q -f blur:1 --backend=cpu \
         "$directory/a.pgm" "$directory/b.pgm" "$directory/c.pgm" -o "$directory/batch" >/dev/null 2>&1
 }
 batch IMF_FAULT_COUNT="$directory/calls"
