@@ -125,7 +125,7 @@ struct points {
     int pitch;
 };
 
-static float2 point(float2 z, int row, const struct points *p)
+static inline float2 point(float2 z, int row, const struct points *p)
 {
     return z * p->gains[(long)row * p->pitch];
 }

@@ -30,6 +30,8 @@ lint_kernels() {
         cl/fft_gpu.cl)
             set -- -include cl/parts/fft_gpu_butterflies.cl -include cl/parts/fft_gpu_lines.cl \
                 -include cl/parts/common.cl ;;
+        cl/deblur_gpu.cl)
+            set -- -include cl/parts/fft_gpu_butterflies.cl -include cl/parts/fft_gpu_planes.cl ;;
         cl/spectral_filter_gpu.cl)
             set -- -include cl/parts/fft_gpu_butterflies.cl -include cl/parts/fft_gpu_planes.cl \
                 -include cl/parts/common.cl -include cl/parts/transfer.cl ;;

@@ -187,7 +187,7 @@ static inline void columns(__local float2 *work, __global float2 *plane,
 // The last stage forward, what is done to points, and the first stage back. The file that this is put before
 // has struct points and what becomes of a point in the so-manieth row of the group.
 struct points;
-static float2 point(float2 z, int row, const struct points *p);
+static inline float2 point(float2 z, int row, const struct points *p);
 
 #define MIDDLE(R, FORWARD, BACK)                                                                  \
     static inline void middle##R(__local float2 *work, const struct points *p, int length,        \

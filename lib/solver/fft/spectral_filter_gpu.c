@@ -233,7 +233,8 @@ static enum imf_status run_columns(struct whole_job *j, struct imf_program *prog
                                    struct imf_error *err) {
     const struct imf_gpu_plane_layout *l = &j->layout.plane;
     const struct imf_arg args[] = {imf_arg_buffer(j->plane), imf_arg_buffer(j->tables.twiddles),
-                                   imf_arg_buffer(j->tables.stages), imf_arg_buffer(j->tables.roots_y),
+                                   imf_arg_buffer(j->tables.stages),
+                                   imf_arg_buffer(j->tables.roots_y),
                                    imf_arg_block(&j->sizes, sizeof j->sizes)};
     const struct imf_grid grid = {(size_t)(l->pitch / LINES * j->channels), (size_t)l->inner.length,
                                   COLUMN_GROUP};
@@ -244,9 +245,9 @@ static enum imf_status run_columns(struct whole_job *j, struct imf_program *prog
 
 static enum imf_status run_middle(struct whole_job *j, struct imf_error *err) {
     const struct imf_gpu_plane_layout *l = &j->layout.plane;
-    const struct imf_arg args[] = {imf_arg_buffer(j->plane), imf_arg_buffer(j->gains),
-                                   imf_arg_buffer(j->tables.twiddles), imf_arg_buffer(j->tables.stages),
-                                   imf_arg_block(&j->sizes, sizeof j->sizes)};
+    const struct imf_arg args[] = {
+        imf_arg_buffer(j->plane), imf_arg_buffer(j->gains), imf_arg_buffer(j->tables.twiddles),
+        imf_arg_buffer(j->tables.stages), imf_arg_block(&j->sizes, sizeof j->sizes)};
     const struct imf_grid grid = {(size_t)(l->pitch / LINES * j->channels), (size_t)l->outer.length,
                                   COLUMN_GROUP};
     return imf_program_launch(j->queue, j->middle, grid, args, err);
@@ -261,14 +262,20 @@ static enum imf_status whole_run(void *job, const struct imf_surface *in,
     z->in_pitch = (int64_t)in->pitch;
     z->out_origin = (int64_t)out->origin;
     z->out_pitch = (int64_t)out->pitch;
-    const struct imf_arg in_args[] = {
-        imf_arg_buffer(in->mem),   imf_arg_buffer(j->plane), imf_arg_buffer(j->tables.twiddles),
-        imf_arg_buffer(j->tables.stages), imf_arg_buffer(j->tables.order), imf_arg_buffer(j->tables.roots_x),
-        imf_arg_buffer(j->blends), imf_arg_buffer(j->taps),  imf_arg_block(z, sizeof *z)};
-    const struct imf_arg out_args[] = {imf_arg_buffer(j->plane),    imf_arg_buffer(out->mem),
-                                       imf_arg_buffer(j->tables.twiddles), imf_arg_buffer(j->tables.stages),
-                                       imf_arg_buffer(j->tables.order),    imf_arg_buffer(j->tables.roots_x),
-                                       imf_arg_block(z, sizeof *z)};
+    const struct imf_arg in_args[] = {imf_arg_buffer(in->mem),
+                                      imf_arg_buffer(j->plane),
+                                      imf_arg_buffer(j->tables.twiddles),
+                                      imf_arg_buffer(j->tables.stages),
+                                      imf_arg_buffer(j->tables.order),
+                                      imf_arg_buffer(j->tables.roots_x),
+                                      imf_arg_buffer(j->blends),
+                                      imf_arg_buffer(j->taps),
+                                      imf_arg_block(z, sizeof *z)};
+    const struct imf_arg out_args[] = {
+        imf_arg_buffer(j->plane),           imf_arg_buffer(out->mem),
+        imf_arg_buffer(j->tables.twiddles), imf_arg_buffer(j->tables.stages),
+        imf_arg_buffer(j->tables.order),    imf_arg_buffer(j->tables.roots_x),
+        imf_arg_block(z, sizeof *z)};
     const struct imf_grid all = {(size_t)l->ny * (size_t)j->channels, 1, (size_t)l->group};
     const struct imf_grid image = {(size_t)z->height * (size_t)j->channels, 1, (size_t)l->group};
     enum imf_status status = imf_program_launch(j->queue, j->rows_in, all, in_args, err);
