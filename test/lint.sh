@@ -26,12 +26,15 @@ lint_kernels() {
         cl/erode_dilate_gpu.cl | cl/rank_bits_gpu.cl) set -- -include cl/parts/subword.cl -include cl/parts/common.cl ;;
         cl/point.cl) set -- -include cl/parts/common.cl -include cl/parts/blend.cl ;;
         cl/guided.cl | cl/local_threshold.cl) set -- -include cl/parts/common.cl -include cl/parts/column_sums.cl ;;
-        cl/parts/fft_gpu_lines.cl) set -- -include cl/parts/fft_gpu_butterflies.cl ;;
+        cl/parts/fft_gpu_lines.cl | cl/parts/fft_gpu_planes.cl) set -- -include cl/parts/fft_gpu_butterflies.cl ;;
         cl/fft_gpu.cl)
             set -- -include cl/parts/fft_gpu_butterflies.cl -include cl/parts/fft_gpu_lines.cl \
                 -include cl/parts/common.cl ;;
+        cl/deblur_gpu.cl)
+            set -- -include cl/parts/fft_gpu_butterflies.cl -include cl/parts/fft_gpu_planes.cl ;;
         cl/spectral_filter_gpu.cl)
-            set -- -include cl/parts/fft_gpu_butterflies.cl -include cl/parts/common.cl -include cl/parts/transfer.cl ;;
+            set -- -include cl/parts/fft_gpu_butterflies.cl -include cl/parts/fft_gpu_planes.cl \
+                -include cl/parts/common.cl -include cl/parts/transfer.cl ;;
         *) set -- -include cl/parts/common.cl ;;
         esac
         lint_kernel "$@" "$file"

@@ -72,6 +72,8 @@ BUILTIN_SELECT(float2, int2)
 BUILTIN_SELECT(float4, int4)
 BUILTIN_SELECT(float8, int8)
 BUILTIN_SELECT(float16, int16)
+float BUILTIN log(float);
+float BUILTIN cospi(float);
 float BUILTIN dot(float2, float2);
 float BUILTIN dot(float4, float4);
 float4 BUILTIN_MEMORY vload4(size_t, const __global float *);

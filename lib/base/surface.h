@@ -48,6 +48,10 @@ static inline int imf_min(int a, int b) {
     return a < b ? a : b;
 }
 
+static inline int imf_round_up(int n, int multiple) {
+    return (n + multiple - 1) / multiple * multiple;
+}
+
 /* a * b and a + b into *out; false on overflow. */
 bool imf_size_mul(size_t a, size_t b, size_t *out);
 bool imf_size_add(size_t a, size_t b, size_t *out);

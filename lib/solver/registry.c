@@ -20,9 +20,11 @@ extern const struct imf_solver imf_solver_deblur, imf_solver_deblur_host;
 extern const struct imf_solver imf_solver_histogram_op_device, imf_solver_clahe_device,
     imf_solver_guided_device, imf_solver_bilateral_device, imf_solver_local_threshold_device,
     imf_solver_canny_device;
-/* and on GPUs, of ranks. */
+/* on GPUs, of ranks; */
 extern const struct imf_solver imf_solver_erode_dilate_gpu, imf_solver_erode_dilate_runs_gpu,
     imf_solver_rank_bits_gpu, imf_solver_rank_histogram_gpu;
+/* and that undo a blur there. */
+extern const struct imf_solver imf_solver_deblur_gpu;
 
 const struct imf_solver *const imf_solvers[] = {
     /* Sums of products: tap by tap, */
@@ -60,7 +62,7 @@ const struct imf_solver *const imf_solvers[] = {
     &imf_solver_histogram_op_device, &imf_solver_histogram_op_vector, &imf_solver_histogram_op_host,
     &imf_solver_clahe_device, &imf_solver_clahe_vector, &imf_solver_clahe_host,
     /* Undoing a blur. */
-    &imf_solver_deblur, &imf_solver_deblur_host, NULL};
+    &imf_solver_deblur_gpu, &imf_solver_deblur, &imf_solver_deblur_host, NULL};
 
 void imf_propose_backend(struct imf_proposal *out, enum imf_backend backend,
                          const struct imf_problem *p) {

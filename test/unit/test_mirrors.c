@@ -11,6 +11,7 @@
 #include "fourier/tables.h"
 #include "solver/fft/args.h"
 #include "solver/fft/extend.h"
+#include "solver/restore/device.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +38,10 @@ static const char *const tiles[] = {"fft_stages.cl", "fft_transpose.cl", "common
                                     "fft_channels.cl", NULL};
 static const char *const gpu_lines[] = {"fft_gpu_butterflies.cl", "fft_gpu_lines.cl", "common.cl",
                                         NULL};
-static const char *const gpu_whole[] = {"fft_gpu_butterflies.cl", "common.cl", "transfer.cl", NULL};
+static const char *const gpu_whole[] = {"fft_gpu_butterflies.cl", "fft_gpu_planes.cl", "common.cl",
+                                        "transfer.cl", NULL};
+
+static const char *const gpu_planes[] = {"fft_gpu_butterflies.cl", "fft_gpu_planes.cl", NULL};
 
 #define STRUCT(name) .host = #name, .size = sizeof(struct name)
 #define F(name, field)                                                                             \
@@ -105,10 +109,19 @@ static const struct mirror mirrors[] = {
                F(imf_spectral_gain, norm), F(imf_spectral_gain, type), F(imf_spectral_gain, order),
                F(imf_spectral_gain, band), F(imf_spectral_gain, notch),
                F(imf_spectral_gain, reject)}},
-    {STRUCT(imf_spectral_filter_gpu_axis), .device = "gpu_axis", .file = "spectral_filter_gpu.cl",
+    {STRUCT(imf_deblur_sizes), .device = "deblur_sizes", .file = "deblur.cl", .parts = common,
+     .field = {F(imf_deblur_sizes, in_origin), F(imf_deblur_sizes, in_pitch),
+               F(imf_deblur_sizes, out_origin), F(imf_deblur_sizes, out_pitch),
+               F(imf_deblur_sizes, nx), F(imf_deblur_sizes, ny), F(imf_deblur_sizes, width),
+               F(imf_deblur_sizes, height)}},
+    {STRUCT(imf_deblur_gpu_sizes), .device = "deblur_gpu_sizes", .file = "deblur_gpu.cl",
+     .parts = gpu_planes,
+     .field = {F(imf_deblur_gpu_sizes, nx), F(imf_deblur_gpu_sizes, ny),
+               F(imf_deblur_gpu_sizes, pitch), F(imf_deblur_gpu_sizes, x),
+               F(imf_deblur_gpu_sizes, outer), F(imf_deblur_gpu_sizes, inner)}},
+    {STRUCT(imf_gpu_axis), .device = "gpu_axis", .file = "spectral_filter_gpu.cl",
      .parts = gpu_whole,
-     .field = {F(imf_spectral_filter_gpu_axis, length), F(imf_spectral_filter_gpu_axis, stages),
-               F(imf_spectral_filter_gpu_axis, first)}},
+     .field = {F(imf_gpu_axis, length), F(imf_gpu_axis, stages), F(imf_gpu_axis, first)}},
     {STRUCT(imf_spectral_filter_gpu_sizes), .device = "spectral_filter_gpu_sizes",
      .file = "spectral_filter_gpu.cl", .parts = gpu_whole,
      .field = {F(imf_spectral_filter_gpu_sizes, in_origin),

@@ -7,6 +7,7 @@
 #ifndef IMF_SOLVER_FFT_ARGS_H
 #define IMF_SOLVER_FFT_ARGS_H
 
+#include "fourier/gpu_plane.h"
 #include "fourier/tables.h"
 
 /* struct fft_sizes of cl/fft.cl. */
@@ -40,17 +41,12 @@ struct imf_spectral_gain {
     int32_t type, order, band, notch, reject;
 };
 
-/* struct gpu_axis of cl/spectral_filter_gpu.cl. */
-struct imf_spectral_filter_gpu_axis {
-    int32_t length, stages, first;
-};
-
 /* struct spectral_filter_gpu_sizes of cl/spectral_filter_gpu.cl. */
 struct imf_spectral_filter_gpu_sizes {
     imf_long in_origin, in_pitch, out_origin, out_pitch;
     float middle, mean, outside[4];
     int32_t width, height, gap, pitch, taps[2];
-    struct imf_spectral_filter_gpu_axis x, outer, inner;
+    struct imf_gpu_axis x, outer, inner;
 };
 
 #endif

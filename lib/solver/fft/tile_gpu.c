@@ -28,10 +28,6 @@ int imf_fft_gpu_pairs(const struct imf_fft_gpu_tiling *t, int height) {
     return (height - 1) / imf_fft_gpu_step(t) + 1;
 }
 
-int imf_round_up(int n, int multiple) {
-    return (n + multiple - 1) / multiple * multiple;
-}
-
 size_t imf_fft_gpu_bytes(const struct imf_fft_gpu_tiling *t, const struct imf_problem *p) {
     size_t bytes;
     if (!imf_size_mul((size_t)t->ny * (size_t)p->channels, (size_t)t->pitch_in, &bytes) ||

@@ -44,6 +44,4 @@ int imf_fft_gpu_sums_pitch(const struct imf_problem *p);
 /* Bytes of a pair's spectra; SIZE_MAX on overflow. */
 size_t imf_fft_gpu_bytes(const struct imf_fft_gpu_tiling *t, const struct imf_problem *p);
 
-int imf_round_up(int n, int multiple);
-
 #endif

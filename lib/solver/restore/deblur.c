@@ -7,16 +7,12 @@
 #include "solver/restore/deblur.h"
 
 #include "device/tuning.h"
-#include "filter/builtin/table.h"
 #include "fourier/half_plane.h"
 #include "fourier/plan.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Of full scale: noise that the arithmetic of floats has of itself. */
-#define ARITHMETIC 1e-5
 
 struct shape {
     int nx, ny;
@@ -26,16 +22,15 @@ struct shape {
 struct deblur_job {
     struct imf_problem p;
     struct shape shape;
-    struct imf_pool *pool; /* borrowed, or NULL */
-    char found[128];       /* in the last picture */
+    struct imf_pool *pool;       /* borrowed, or NULL */
+    char found[IMF_DEBLUR_TEXT]; /* in the last picture */
 };
 
-static const char *const method_words[] = {[IMF_DEBLUR_WIENER] = "least squares",
-                                           [IMF_DEBLUR_TV] = "total variation",
-                                           [IMF_DEBLUR_RL] = "Richardson-Lucy"};
+const char *const imf_deblur_words[] = {[IMF_DEBLUR_WIENER] = "least squares",
+                                        [IMF_DEBLUR_TV] = "total variation",
+                                        [IMF_DEBLUR_RL] = "Richardson-Lucy"};
 
-/* Transforms there and back, the fewest and the most, and real planes beside the spectra. */
-static double transforms(const struct imf_deblur *b) {
+double imf_deblur_transforms(const struct imf_deblur *b) {
     int n = b->iterations;
     switch (b->method) {
     case IMF_DEBLUR_TV:
@@ -47,6 +42,7 @@ static double transforms(const struct imf_deblur *b) {
     }
 }
 
+/* Real planes beside the spectra. */
 static double planes(const struct imf_deblur *b) {
     static const double count[] = {
         [IMF_DEBLUR_WIENER] = 2.5, [IMF_DEBLUR_TV] = 6.5, [IMF_DEBLUR_RL] = 7.5};
@@ -58,9 +54,9 @@ static double planes(const struct imf_deblur *b) {
 #define FLOATS_NOISE 1e-3
 #define FLOATS_ERROR 6e-5
 
-/* Do floats suffice? Steps of conjugate gradients that are not needed follow the rounding, and so do later rounds of
+/* Steps of conjugate gradients that are not needed follow the rounding, and so do later rounds of
  * Richardson's and Lucy's, which fit noise. */
-static bool floats_do(const struct imf_problem *p) {
+bool imf_deblur_floats_do(const struct imf_problem *p) {
     static const int most[] = {
         [IMF_DEBLUR_WIENER] = 4, [IMF_DEBLUR_TV] = 1000, [IMF_DEBLUR_RL] = 30};
     const struct imf_deblur *d = p->deblur;
@@ -69,18 +65,22 @@ static bool floats_do(const struct imf_problem *p) {
            noise >= FLOATS_NOISE && p->tolerance >= FLOATS_ERROR * p->unit;
 }
 
+void imf_deblur_plane_size(const struct imf_problem *p, int *nx, int *ny) {
+    const struct imf_kernel *k = p->deblur->kernel;
+    int width = k ? k->width : 2 * (5 * IMF_BLIND_SIGMA) + 1, height = k ? k->height : width;
+    *nx = imf_fft_length(p->width + width - 1 + IMF_DEBLUR_GAP, 2);
+    *ny = imf_fft_length(p->height + height - 1 + IMF_DEBLUR_GAP, 2);
+}
+
 /* Milliseconds: points * channels * transforms * (doubling * doublings + values) * 1e-6 / cores, half of
  * it in floats. */
 static void propose(const struct imf_problem *p, const struct imf_device *d,
                     struct imf_proposal *out) {
     struct shape *s = (struct shape *)out->shape.bytes;
-    const struct imf_kernel *k = p->deblur->kernel;
     struct imf_fft_plan x, y;
-    int width = k ? k->width : 2 * (5 * IMF_BLIND_SIGMA) + 1, height = k ? k->height : width;
-    bool floats = out->backend == IMF_BACKEND_VECTOR && floats_do(p);
+    bool floats = out->backend == IMF_BACKEND_VECTOR && imf_deblur_floats_do(p);
     (void)d;
-    s->nx = imf_fft_length(p->width + width - 1 + IMF_DEBLUR_GAP, 1);
-    s->ny = imf_fft_length(p->height + height - 1 + IMF_DEBLUR_GAP, 1);
+    imf_deblur_plane_size(p, &s->nx, &s->ny);
     if (s->nx > IMF_FFT_MAX || s->ny > IMF_FFT_MAX || !imf_fft_plan_any(&x, s->nx) ||
         !imf_fft_plan_any(&y, s->ny)) {
         imf_proposal_refuse(out, "an image of %dx%d is too long to be transformed", p->width,
@@ -90,12 +90,13 @@ static void propose(const struct imf_problem *p, const struct imf_device *d,
     double points = (double)s->nx * s->ny, share = floats ? 0.5 : 1;
     double each = imf_host_rates.doubling * log2(points) + 2 * imf_host_rates.values;
     out->feasible = true;
-    out->ms = points * p->colors * transforms(p->deblur) * each * share * 1e-6 / imf_cores();
+    out->ms =
+        points * p->colors * imf_deblur_transforms(p->deblur) * each * share * 1e-6 / imf_cores();
     out->bytes = points * sizeof(double) * planes(p->deblur) * share;
     out->bands = IMF_BANDS_WHOLE;
     s->floats = floats;
     snprintf(out->description, sizeof out->description, "%s, %dx%d, %s",
-             method_words[p->deblur->method], s->nx, s->ny, floats ? "floats" : "float64");
+             imf_deblur_words[p->deblur->method], s->nx, s->ny, floats ? "floats" : "float64");
 }
 
 static enum imf_status make(void **job, const struct imf_problem *p,
@@ -123,68 +124,38 @@ static void copy_channels(const struct deblur_job *j, const struct imf_surface *
             }
 }
 
+/* With the blur and the model that were found. */
 static enum imf_status run_known(struct deblur_job *j, const struct imf_surface *in,
-                                 const struct imf_surface *out, const struct imf_kernel *blur,
+                                 const struct imf_surface *out, const struct imf_deblur_found *f,
                                  struct imf_error *err) {
     const struct imf_problem *p = &j->p;
-    struct imf_deblur_run run = {.p = p,
-                                 .in = in,
-                                 .out = out,
-                                 .pool = j->pool,
-                                 .blur = blur,
-                                 .nx = j->shape.nx,
-                                 .ny = j->shape.ny,
-                                 .iterations = p->deblur->iterations};
-    double noise = p->deblur->noise < 0 ? -1 : p->deblur->noise * p->unit;
-    const struct imf_whittle_scale scale = {fmax(noise < 0 ? p->grain : 0, ARITHMETIC * p->unit),
-                                            p->unit};
-    enum imf_status status = imf_whittle_fit(&run.model, in, p->colors, blur, noise, scale, err);
-    size_t used = strlen(j->found);
-    double part = sqrt(run.model.noise) / p->unit;
-    if (status == IMF_OK)
-        snprintf(j->found + used, sizeof j->found - used,
-                 "%snoise of sigma %.3g of full scale (%.3g of 255)", used ? ", " : "", part,
-                 255 * part);
-    if (status == IMF_OK)
-        status = j->shape.floats ? imf_deblur_do_f32(&run, err) : imf_deblur_do(&run, err);
+    const struct imf_deblur_run run = {.p = p,
+                                       .in = in,
+                                       .out = out,
+                                       .pool = j->pool,
+                                       .blur = f->blur,
+                                       .model = f->model,
+                                       .nx = j->shape.nx,
+                                       .ny = j->shape.ny,
+                                       .iterations = p->deblur->iterations};
+    enum imf_status status =
+        j->shape.floats ? imf_deblur_do_f32(&run, err) : imf_deblur_do(&run, err);
     copy_channels(j, in, out, p->colors);
-    return status;
-}
-
-/* Find the blur first. */
-static enum imf_status run_blind(struct deblur_job *j, const struct imf_surface *in,
-                                 const struct imf_surface *out, struct imf_error *err) {
-    const struct imf_problem *p = &j->p;
-    const struct imf_whittle_scale scale = {fmax(p->grain, ARITHMETIC * p->unit), p->unit};
-    struct imf_blind blind;
-    struct imf_kernel *blur;
-    enum imf_status status = imf_whittle_blind(&blind, in, p->colors, scale, err);
-    if (status != IMF_OK)
-        return status;
-    if (blind.directed)
-        return imf_fail(err, IMF_ERR_FORMAT,
-                        "the blur has a direction, as of motion, which deblur:auto does not find "
-                        "(deblur:motion:LENGTH:ANGLE undoes it)");
-    if (blind.size < IMF_BLIND_SHARP) {
-        snprintf(j->found, sizeof j->found, "no blur to undo");
-        copy_channels(j, in, out, 0);
-        return IMF_OK;
-    }
-    snprintf(j->found, sizeof j->found, "a blur like %s:%.2f", blind.disk ? "disk" : "gaussian",
-             blind.size);
-    status = (blind.disk ? imf_design_disk : imf_design_gaussian)(&blur, &blind.size, err);
-    if (status == IMF_OK)
-        status = run_known(j, in, out, blur, err);
-    imf_kernel_free(&blur);
     return status;
 }
 
 static enum imf_status run(void *job, const struct imf_surface *in, const struct imf_surface *out,
                            struct imf_error *err) {
     struct deblur_job *j = job;
-    const struct imf_kernel *blur = j->p.deblur->kernel;
-    j->found[0] = '\0';
-    return blur ? run_known(j, in, out, blur, err) : run_blind(j, in, out, err);
+    struct imf_deblur_found found;
+    enum imf_status status = imf_deblur_find(&found, &j->p, in, err);
+    memcpy(j->found, found.text, sizeof j->found);
+    if (status == IMF_OK && found.blur)
+        status = run_known(j, in, out, &found, err);
+    else if (status == IMF_OK)
+        copy_channels(j, in, out, 0);
+    imf_kernel_free(&found.owned);
+    return status;
 }
 
 static void use_pool(void *job, struct imf_pool *pool) {

@@ -17,6 +17,43 @@
 /* Pixels of the gap beside the blur's: the scene's own correlation fades. */
 #define IMF_DEBLUR_GAP 8
 
+/* Steps of conjugate gradients: 8 gain 0.01 dB. */
+#define IMF_DEBLUR_STEPS 4
+#define IMF_DEBLUR_TV_ROUNDS 10 /* 20 gain 0.05 dB */
+#define IMF_DEBLUR_RL_ROUNDS 30
+#define IMF_DEBLUR_RL_TIGHT 0.98 /* 1 costs 0.2 dB, 0.97 as much where there is much noise */
+/* Of full scale: a scene is not darker, so that quotients are finite; nor, on the mean, when it begins. */
+#define IMF_DEBLUR_RL_LEAST 4e-6
+#define IMF_DEBLUR_RL_DARK (1 / 512.0)
+
+/* Of tv.c: noise * rho, and lambda / rho. */
+struct imf_deblur_tv_weights {
+    double weight, limit;
+};
+struct imf_deblur_tv_weights imf_deblur_tv_weights(const struct imf_deblur_model *m);
+
+/* What is looked for in the picture before it is restored. */
+#define IMF_DEBLUR_TEXT 128
+struct imf_deblur_found {
+    const struct imf_kernel *blur; /* NULL: there is none to undo, the picture stays as it is */
+    struct imf_kernel *owned;      /* the same, if it is not the problem's; the caller frees it */
+    struct imf_deblur_model model;
+    char text[IMF_DEBLUR_TEXT]; /* for the user */
+};
+/* In a surface in host memory, of which the windows' rows suffice (powers.h). */
+enum imf_status imf_deblur_find(struct imf_deblur_found *out, const struct imf_problem *p,
+                                const struct imf_surface *in, struct imf_error *err);
+
+/* Sides of the planes, both even: GPUs take them so along x, and a picture on its side has the same plane. Over
+ * IMF_FFT_MAX: too long. */
+void imf_deblur_plane_size(const struct imf_problem *p, int *nx, int *ny);
+/* Transforms there and back, at most, of a colour. */
+double imf_deblur_transforms(const struct imf_deblur *b);
+/* Do floats suffice? */
+bool imf_deblur_floats_do(const struct imf_problem *p);
+/* The methods' names. */
+extern const char *const imf_deblur_words[];
+
 /* What a run is given. */
 struct imf_deblur_run {
     const struct imf_problem *p;

@@ -7,8 +7,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define SIDE 256     /* of a window at most */
-#define GRID 3       /* windows along an axis at most */
+#define SIDE 256 /* of a window at most */
+#define GRID IMF_WINDOWS_GRID
 #define LOWEST 0.004 /* frequency: brightness of the whole follows no law */
 
 enum imf_status imf_powers_open(struct imf_powers *p, size_t most, struct imf_error *err) {
@@ -29,6 +29,19 @@ static int window_side(int n) {
     while (imf_fft_length(side, 1) != side)
         side--;
     return side;
+}
+
+/* Where windows begin along an axis. */
+static int window_starts(int length, int side, int starts[GRID]) {
+    int count = imf_min(GRID, (length - 1) / side + 1);
+    for (int i = 0; i < count; i++)
+        starts[i] = (int)((int64_t)(length - side) * i / imf_max(count - 1, 1));
+    return count;
+}
+
+int imf_windows_rows(int height, int starts[GRID], int *side) {
+    *side = window_side(height);
+    return window_starts(height, *side, starts);
 }
 
 static void window_row(void *user, int y, double *row) {
@@ -89,12 +102,13 @@ enum imf_status imf_windows_powers(double **out, struct imf_windows *w,
     w->hann_x = sums + count;
     w->hann_y = w->hann_x + w->width;
     double squares = set_hann(w->hann_x, w->width) * set_hann(w->hann_y, w->height);
-    int across = imf_min(GRID, (in->width - 1) / w->width + 1), windows = 0;
-    int down = imf_min(GRID, (in->height - 1) / w->height + 1);
+    int first_x[GRID], first_y[GRID], windows = 0;
+    int across = window_starts(in->width, w->width, first_x);
+    int down = window_starts(in->height, w->height, first_y);
     enum imf_status status = IMF_OK;
     for (int i = 0; i < across * down && status == IMF_OK; i++) {
-        w->x = (int)((int64_t)(in->width - w->width) * (i % across) / imf_max(across - 1, 1));
-        w->y = (int)((int64_t)(in->height - w->height) * (i / across) / imf_max(down - 1, 1));
+        w->x = first_x[i % across];
+        w->y = first_y[i / across];
         for (w->channel = 0; w->channel < colors && status == IMF_OK; w->channel++, windows++)
             status = add_window(w, sums, err);
     }

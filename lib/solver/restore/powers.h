@@ -20,6 +20,11 @@ struct imf_windows {
     double mean, squares;
 };
 
+/* Windows along an axis, at most. */
+#define IMF_WINDOWS_GRID 3
+/* The bands of rows that windows of a picture read: how many, the first row of each, and how many rows one has. */
+int imf_windows_rows(int height, int starts[IMF_WINDOWS_GRID], int *side);
+
 /* Room for so many frequencies; free `power`. */
 enum imf_status imf_powers_open(struct imf_powers *p, size_t most, struct imf_error *err);
 

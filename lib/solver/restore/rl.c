@@ -11,7 +11,7 @@
  * rounds' corrections agree (Biggs and Andrews 1997), which takes a third of the rounds.
  *
  * Later rounds fit the noise. They end where the residual y - K x is as large as the noise (the
- * discrepancy principle, Morozov 1966), times TIGHT since some of it is fitted already.
+ * discrepancy principle, Morozov 1966), times IMF_DEBLUR_RL_TIGHT since some of it is fitted already.
  */
 #include "solver/restore/plane.h"
 
@@ -21,9 +21,6 @@
 #include <stdlib.h>
 
 #define BATCH IMF_FFT_BATCH
-#define ROUNDS 30
-#define TIGHT 0.98   /* 1 costs 0.2 dB, 0.97 as much where there is much noise */
-#define LEAST 4e-6   /* of full scale: a scene is not darker, so that quotients are finite */
 #define COVERED 0.01 /* of K' M: what was blurred less into the picture stays as it is */
 
 struct rl {
@@ -220,14 +217,15 @@ static void result_row(void *data, int y) {
 
 enum imf_status imf_deblur_rl(struct imf_deblur_plane *d, struct imf_error *err) {
     int nx = d->run->nx, ny = d->run->ny, height = d->run->in->height;
-    int rounds = d->run->iterations > 0 ? d->run->iterations : ROUNDS;
+    int rounds = d->run->iterations > 0 ? d->run->iterations : IMF_DEBLUR_RL_ROUNDS;
     size_t count = (size_t)nx * (size_t)ny;
-    double mean = fmax(d->mean, d->run->p->unit / 512), noise = d->run->model.noise * TIGHT * TIGHT;
+    double mean = fmax(d->mean, d->run->p->unit * IMF_DEBLUR_RL_DARK),
+           noise = d->run->model.noise * IMF_DEBLUR_RL_TIGHT * IMF_DEBLUR_RL_TIGHT;
     double enough = noise * d->run->in->width * height;
     struct rl r = {.d = d,
                    .x = calloc(5 * count, sizeof *r.x),
                    .along = calloc(2 * (size_t)ny, sizeof *r.along),
-                   .least = (imf_real)(LEAST * d->run->p->unit)};
+                   .least = (imf_real)(IMF_DEBLUR_RL_LEAST * d->run->p->unit)};
     enum imf_status status =
         r.x && r.along ? IMF_OK : imf_fail_memory(err, 5 * count * sizeof *r.x);
     d->mean = 0; /* values are those of the samples */

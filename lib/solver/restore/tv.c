@@ -11,9 +11,6 @@
  *
  * of which the second is a transform there and back. b is p limited to the length lambda / rho, and d - b =
  * p - 2 b: the state is x and p. v is what plane.c completed, and the start its restored scene.
- *
- * lambda is WEIGHT over the gradients' standard deviation in the model of the picture: gradients of pictures
- * have tails, so that most are smaller than that.
  */
 #include "solver/restore/plane.h"
 
@@ -24,10 +21,6 @@
 #include <string.h>
 
 #define BATCH IMF_FFT_BATCH
-#define WEIGHT 1.0  /* of lambda: 0.7 leaves 1.5 times the overshoot, 1.4 costs 0.2 dB */
-#define PENALTY 5.0 /* of rho, over the gradients' variance: 2 and 10 converge more slowly */
-#define ROUNDS 10   /* 20 gain 0.05 dB */
-#define COMPLETING 4
 #define GROUP 16 /* rows of an item */
 
 struct tv {
@@ -39,20 +32,6 @@ struct tv {
     imf_real limit;             /* lambda / rho */
     bool last;
 };
-
-/* The variance of gradients of scenes with the model's spectrum. */
-static double gradient_variance(const struct imf_deblur_model *m) {
-    enum { CELLS = 128 };
-    const double pi = 3.14159265358979323846;
-    double sum = 0;
-    for (int i = 0; i < CELLS; i++)
-        for (int j = 0; j < CELLS; j++) {
-            double u = (i + 0.5) / (2 * CELLS), v = (j + 0.5) / (2 * CELLS);
-            double gain = 4 * (pow(sin(pi * u), 2) + pow(sin(pi * v), 2));
-            sum += gain * exp(-log(u * u + v * v) * m->slope / 2);
-        }
-    return m->power * sum / (CELLS * CELLS);
-}
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
@@ -187,13 +166,13 @@ static enum imf_status open_tv(struct tv *t, struct imf_deblur_plane *d, struct 
     int nx = d->run->nx, ny = d->run->ny;
     size_t count = (size_t)nx * (size_t)ny;
     size_t points = (size_t)imf_half_plane_blocks(nx) * (size_t)ny;
-    double variance = gradient_variance(&d->run->model);
+    const struct imf_deblur_tv_weights w = imf_deblur_tv_weights(&d->run->model);
     *t = (struct tv){.d = d,
                      .x = calloc(3 * count, sizeof *t->x),
                      .data = aligned_alloc(64, points * sizeof *t->data),
                      .gain_x = malloc((size_t)(nx + ny) * sizeof *t->gain_x),
-                     .weight = d->run->model.noise * PENALTY / variance,
-                     .limit = (imf_real)(sqrt(variance) * WEIGHT / PENALTY)};
+                     .weight = w.weight,
+                     .limit = (imf_real)w.limit};
     if (!t->x || !t->data || !t->gain_x)
         return imf_fail_memory(err, 3 * count * sizeof *t->x);
     t->px = t->x + count;
@@ -220,10 +199,10 @@ static enum imf_status round_of(struct tv *t, imf_half_plane_row *load,
 
 enum imf_status imf_deblur_tv(struct imf_deblur_plane *d, struct imf_error *err) {
     struct tv t;
-    int rounds = d->run->iterations > 0 ? d->run->iterations : ROUNDS;
+    int rounds = d->run->iterations > 0 ? d->run->iterations : IMF_DEBLUR_TV_ROUNDS;
     enum imf_status status = open_tv(&t, d, err);
     if (status == IMF_OK)
-        status = imf_deblur_plane_complete(d, COMPLETING, err);
+        status = imf_deblur_plane_complete(d, IMF_DEBLUR_STEPS, err);
     if (status == IMF_OK)
         status = round_of(&t, blurred_row, start_columns, err);
     for (int i = 1; i <= rounds && status == IMF_OK; i++) {

@@ -7,8 +7,6 @@
 
 #include <stdlib.h>
 
-#define ITERATIONS 4 /* 8 gain 0.01 dB */
-
 static void restore_columns(void *user, int block, struct imf_fft_batch *points,
                             struct imf_fft_batch *scratch) {
     const struct imf_deblur_plane *d = user;
@@ -23,7 +21,7 @@ static void store_row(void *user, int y, imf_real *row) {
 
 static enum imf_status wiener(struct imf_deblur_plane *d, struct imf_error *err) {
     struct imf_pool *pool = d->run->pool;
-    int iterations = d->run->iterations > 0 ? d->run->iterations : ITERATIONS;
+    int iterations = d->run->iterations > 0 ? d->run->iterations : IMF_DEBLUR_STEPS;
     enum imf_status status = imf_deblur_plane_complete(d, iterations, err);
     if (status == IMF_OK)
         status = imf_half_plane_load(&d->plane, d->run->ny, imf_deblur_blurred_row, d, pool, err);
