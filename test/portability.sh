@@ -64,6 +64,7 @@ without_libraries() { # ARGUMENT...
 
 for name; do
     tests=0
+    rm -rf "$BUILD/port-$name/test" # of other sources
     case $name in none | m32) compiler=gcc ;; musl) compiler=musl-gcc ;; *) compiler=$name ;; esac
     if ! command -v "$compiler" >/dev/null; then
         echo "portability $name: passed over, there is no $compiler"
