@@ -93,3 +93,7 @@ options_of_manual() {
         [ "$status" -eq 2 ]
     done
 }
+
+@test "the manual has every function of the library, as the headers declare it" {
+    python3 "$BATS_TEST_DIRNAME/api.py"
+}
