@@ -387,7 +387,7 @@ clean: ## remove everything that was built
 
 DEPS = gcc libc6-dev pkg-config libpng-dev libjpeg62-turbo-dev libtiff-dev libwebp-dev zlib1g-dev liblcms2-dev \
 	ocl-icd-opencl-dev opencl-c-headers pocl-opencl-icd bats python3
-DEPS_CI = acl attr bash bash-completion clang clang-format debootstrap fish g++ git imagemagick inotify-tools \
+DEPS_CI = acl attr bash bash-completion bubblewrap clang clang-format debootstrap fish g++ git imagemagick inotify-tools \
 	libegl1 libgl1-mesa-dri libgles2 libegl-dev libgles-dev \
 	fonts-dejavu-core libclang-rt-14-dev libimage-exiftool-perl libjpeg-turbo-progs libtiff-tools mandoc munge netpbm oclgrind \
 	openssh-client openssh-server parallel pngcheck python3-numpy python3-opencv python3-pil python3-scipy python3-skimage \

@@ -187,3 +187,19 @@ PYTHON
         [ ! -e cut.pgm ]
     done
 }
+
+@test "--max-memory: masks, kernels and filter files that are too large are refused before they are read" {
+    make_flat mask.pgm 3000 2000
+    make_flat kernel.pgm 2001 2001
+    make_pgm a.pgm
+    awk 'BEGIN { for (i = 0; i < 601; i++) { for (j = 0; j < 601; j++) printf "%d ", (i * j) % 9; print "" } }' | tee k.txt >k.flt
+    { printf 'Pf\n601 601\n-1.0\n' && head -c $((4 * 601 * 601)) /dev/zero; } >k.pfm
+    for filter in --mask=mask.pgm --filter=blend:normal:@mask.pgm --filter=kernel:@kernel.pgm --filter=kernel:@k.txt \
+        --filter=./k.flt --filter=kernel:@k.pfm; do
+        imf_run --backend=cpu -f invert "$filter" --max-memory=4M a.pgm -o out.pgm
+        echo "$filter"
+        [ "$status" -eq 2 ]
+        one_line "over the limit of 4.0 MiB (raise it with --max-memory)"
+        [ ! -e out.pgm ]
+    done
+}

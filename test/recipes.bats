@@ -705,3 +705,14 @@ print(*(s / max(n, 1) for s, n in (sums[True], sums[False])), chroma / (len(a) /
     [ "$(head -c 12 run.webp/sharp.webp | tail -c 4)" = WEBP ]
     holds "$(mean run.webp/sharp.webp laplacian) > 1.1 * $(mean inputs/photo.webp laplacian)"
 }
+
+@test "bubblewrap: the pictures of a run outside, and nothing else is there" {
+    needs bwrap
+    bwrap --unshare-all --ro-bind / / true 2>/dev/null || skip "user namespaces are refused"
+    prepare
+    ln -sf "$IMFILTER" bin/imfilter
+    imf -q --backend=vector -r -f unsharp photos/ -o vector/
+    recipe bubblewrap
+    bash -e recipe.bubblewrap
+    diff -r vector sharp
+}

@@ -32,3 +32,13 @@ const char *imf_bytes_text(char text[IMF_BYTES_TEXT], double bytes) {
     snprintf(text, IMF_BYTES_TEXT, "%.*f %s", u && bytes < 9.95 ? 1 : 0, bytes, unit[u]);
     return text;
 }
+
+enum imf_status imf_memory_fits(uint64_t limit, uint64_t bytes, const char *what,
+                                struct imf_error *err) {
+    char need[IMF_BYTES_TEXT], most[IMF_BYTES_TEXT];
+    if (limit == 0 || bytes <= limit)
+        return IMF_OK;
+    return imf_fail(err, IMF_ERR_LIMIT,
+                    "%s needs %s, over the limit of %s (raise it with --max-memory)", what,
+                    imf_bytes_text(need, (double)bytes), imf_bytes_text(most, (double)limit));
+}

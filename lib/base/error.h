@@ -15,4 +15,8 @@ enum imf_status imf_fail_memory(struct imf_error *err, size_t bytes);
 #define IMF_BYTES_TEXT 24
 const char *imf_bytes_text(char text[IMF_BYTES_TEXT], double bytes);
 
+/* IMF_ERR_LIMIT when `bytes` are more than a limit on memory; limit 0: none. */
+enum imf_status imf_memory_fits(uint64_t limit, uint64_t bytes, const char *what,
+                                struct imf_error *err);
+
 #endif

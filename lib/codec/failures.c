@@ -9,16 +9,6 @@ enum imf_status imf_fail_io(struct imf_error *err, int number) {
     return imf_fail(err, IMF_ERR_IO, "%s", number ? strerror(number) : "input/output error");
 }
 
-enum imf_status imf_memory_fits(uint64_t limit, uint64_t bytes, const char *what,
-                                struct imf_error *err) {
-    char need[IMF_BYTES_TEXT], most[IMF_BYTES_TEXT];
-    if (limit == 0 || bytes <= limit)
-        return IMF_OK;
-    return imf_fail(err, IMF_ERR_LIMIT,
-                    "%s needs %s, over the limit of %s (raise it with --max-memory)", what,
-                    imf_bytes_text(need, (double)bytes), imf_bytes_text(most, (double)limit));
-}
-
 enum imf_status imf_metadata_complete(bool out_of_memory, struct imf_error *err) {
     return out_of_memory
                ? imf_fail(err, IMF_ERR_MEMORY,

@@ -6,9 +6,6 @@
 
 /* IMF_ERR_IO with strerror's text for an errno. */
 enum imf_status imf_fail_io(struct imf_error *err, int number);
-/* IMF_ERR_LIMIT when `bytes` are more than a limit on memory; limit 0: none. */
-enum imf_status imf_memory_fits(uint64_t limit, uint64_t bytes, const char *what,
-                                struct imf_error *err);
 /* IMF_ERR_MEMORY when metadata are incomplete because memory ran out: an image that silently lacks
  * its profile or its orientation is worse than none. */
 enum imf_status imf_metadata_complete(bool out_of_memory, struct imf_error *err);

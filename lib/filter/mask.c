@@ -2,6 +2,7 @@
 #include "filter/mask.h"
 
 #include "base/pages.h"
+#include "base/sized.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -67,12 +68,21 @@ double imf_mask_plane_bytes(const struct imf_mask_plane *plane) {
 /* ---- reading -------------------------------------------------------------------------------- */
 
 /* Read all pixels; *at is the caller's to free. */
-static enum imf_status read_pixels(struct imf_reader *reader, void **at, struct imf_error *err) {
+static enum imf_status read_pixels(struct imf_reader *reader, void **at, uint64_t memory,
+                                   struct imf_error *err) {
     const struct imf_info *info = imf_reader_info(reader);
     size_t row = (size_t)info->width * (size_t)info->channels * (size_t)(info->depth / 8), bytes;
     if (info->color == IMF_COLOR_CMYK)
         return imf_fail(err, IMF_ERR_SPEC, "a mask is a gray or RGB picture, this is CMYK");
-    if (!imf_size_mul(row, (size_t)info->height, &bytes) || !(*at = malloc(bytes)))
+    if (!imf_size_mul(row, (size_t)info->height, &bytes))
+        return imf_fail_memory(err, row);
+    /* Turned upright it is there twice. */
+    uint64_t copies = imf_orientation_is_upright(imf_orientation_of(info->orientation)) ? 1 : 2;
+    enum imf_status status =
+        imf_memory_fits(memory, imf_reader_held(reader) + copies * bytes, "this mask", err);
+    if (status != IMF_OK)
+        return status;
+    if (!(*at = malloc(bytes)))
         return imf_fail_memory(err, row);
     imf_use_large_pages(*at, bytes);
     return imf_reader_rows(reader, *at, row, info->height, err);
@@ -108,13 +118,13 @@ static void reduce(void *at, enum imf_sample sample, const struct imf_info *info
 
 /* The mask's first plane: the picture, upright. */
 static enum imf_status add_picture(struct imf_mask *mask, struct imf_reader *reader,
-                                   struct imf_error *err) {
+                                   uint64_t memory, struct imf_error *err) {
     const struct imf_info *info = imf_reader_info(reader);
     struct imf_mask_plane turned, plane = {.orientation = 1,
                                            .width = info->width,
                                            .height = info->height,
                                            .sample = info->depth == 16 ? IMF_U16 : IMF_U8};
-    enum imf_status status = read_pixels(reader, &plane.at, err);
+    enum imf_status status = read_pixels(reader, &plane.at, memory, err);
     if (status == IMF_OK) {
         reduce(plane.at, plane.sample, info);
         bool upright = imf_orientation_is_upright(imf_orientation_of(info->orientation));
@@ -149,6 +159,8 @@ enum imf_status imf_mask_read(struct imf_mask **out, const char *path,
                               struct imf_error *err) {
     struct imf_reader *reader = NULL;
     struct imf_error why = {.text = ""};
+    struct imf_limits all;
+    imf_sized_read(&all, sizeof all, limits);
     *out = NULL;
     FILE *f = fopen(path, "rb");
     if (!f)
@@ -157,7 +169,7 @@ enum imf_status imf_mask_read(struct imf_mask **out, const char *path,
     if (status == IMF_OK)
         status = imf_reader_open(&reader, f, limits, &why);
     if (status == IMF_OK)
-        status = add_picture(*out, reader, &why);
+        status = add_picture(*out, reader, all.max_memory, &why);
     if (status == IMF_OK && imf_reader_warning(reader))
         snprintf(note, IMF_NOTE, "%.50s: %.100s", path, imf_reader_warning(reader));
     imf_reader_close(&reader);

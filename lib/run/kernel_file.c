@@ -34,6 +34,9 @@ static enum imf_status read_pfm(struct imf_kernel **out, const void *bytes, size
     enum imf_status status = imf_pfm_open(&pfm, bytes, size, err);
     if (status == IMF_OK)
         status = imf_limits_check(limits, (uint64_t)pfm.width, (uint64_t)pfm.height, err);
+    uint64_t taps = (uint64_t)pfm.width * (uint64_t)pfm.height * sizeof(double);
+    if (status == IMF_OK)
+        status = imf_memory_fits(limits->max_memory, size + taps, "this kernel", err);
     if (status == IMF_OK)
         status = create(out, pfm.width, pfm.height, err);
     if (status != IMF_OK)
@@ -88,8 +91,9 @@ static enum imf_status take_samples(struct imf_kernel *k, const unsigned char *p
     return IMF_OK;
 }
 
-static enum imf_status read_pixels(struct imf_kernel **out, struct imf_reader *reader,
-                                   struct imf_error *err) {
+/* `file`: the bytes of the file, which is in memory. */
+static enum imf_status read_pixels(struct imf_kernel **out, struct imf_reader *reader, size_t file,
+                                   const struct imf_limits *limits, struct imf_error *err) {
     const struct imf_info *info = imf_reader_info(reader);
     bool lies = imf_orientation_of(info->orientation).swap;
     if (info->color == IMF_COLOR_CMYK)
@@ -98,8 +102,13 @@ static enum imf_status read_pixels(struct imf_kernel **out, struct imf_reader *r
         return imf_fail(err, IMF_ERR_FORMAT,
                         "has an alpha channel, which coefficients have not (convert FILE -alpha "
                         "off GRAY.png removes it)");
-    enum imf_status status =
-        create(out, lies ? info->height : info->width, lies ? info->width : info->height, err);
+    uint64_t pixel = (uint64_t)(info->channels * (info->depth / 8)) + sizeof(double);
+    uint64_t all = (uint64_t)info->width * (uint64_t)info->height * pixel;
+    enum imf_status status = imf_memory_fits(
+        limits->max_memory, file + imf_reader_held(reader) + all, "this kernel", err);
+    if (status != IMF_OK)
+        return status;
+    status = create(out, lies ? info->height : info->width, lies ? info->width : info->height, err);
     if (status != IMF_OK)
         return status;
     /* Of at most 4095 rows and columns. */
@@ -124,7 +133,7 @@ static enum imf_status read_picture(struct imf_kernel **out, char note[IMF_NOTE]
     struct imf_reader *reader;
     enum imf_status status = imf_reader_open(&reader, stream, limits, err);
     if (status == IMF_OK)
-        status = read_pixels(out, reader, err);
+        status = read_pixels(out, reader, size, limits, err);
     if (status == IMF_OK && imf_reader_warning(reader))
         snprintf(note, IMF_NOTE, "%s", imf_reader_warning(reader));
     imf_reader_close(&reader);

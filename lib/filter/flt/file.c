@@ -8,14 +8,17 @@
 #include <sys/stat.h>
 
 /* Read to the end of the stream: it may be a pipe. */
-static enum imf_status read_all(FILE *f, const char *path, char **text, size_t *size,
-                                struct imf_error *err) {
+static enum imf_status read_all(FILE *f, const char *path, uint64_t memory, char **text,
+                                size_t *size, struct imf_error *err) {
     size_t capacity = 0;
     *text = NULL;
     *size = 0;
     for (;;) {
         if (*size == capacity) {
             size_t wider = capacity ? capacity * 2 : 16384;
+            enum imf_status status = imf_memory_fits(memory, wider, path, err);
+            if (status != IMF_OK)
+                return status;
             char *moved = realloc(*text, wider);
             if (!moved)
                 return imf_fail_memory(err, wider);
@@ -35,6 +38,19 @@ static enum imf_status read_all(FILE *f, const char *path, char **text, size_t *
     }
 }
 
+/* Numbers are read into an array that doubles as it grows, and are then copied to a kernel. */
+static enum imf_status numbers_fit(const char *path, uint64_t memory, const char *text, size_t size,
+                                   struct imf_error *err) {
+    uint64_t numbers = 0;
+    bool inside = false;
+    for (size_t i = 0; i < size; i++) {
+        bool part = !strchr(" \t\r\n,", text[i]);
+        numbers += part && !inside;
+        inside = part;
+    }
+    return imf_memory_fits(memory, size + 3 * numbers * sizeof(double), path, err);
+}
+
 /* A file that is no text, if it is none. */
 static enum imf_status read_other(struct imf_flt *out, const char *path, const char *bytes,
                                   size_t size, const struct imf_kernel_files *files,
@@ -52,7 +68,7 @@ static enum imf_status read_other(struct imf_flt *out, const char *path, const c
     return IMF_OK;
 }
 
-enum imf_status imf_flt_load(struct imf_flt *out, const char *path,
+enum imf_status imf_flt_load(struct imf_flt *out, const char *path, uint64_t memory,
                              const struct imf_kernel_files *files, char note[IMF_NOTE],
                              struct imf_error *err) {
     char *text;
@@ -61,7 +77,7 @@ enum imf_status imf_flt_load(struct imf_flt *out, const char *path,
     FILE *f = fopen(path, "rb");
     if (!f)
         return imf_fail(err, IMF_ERR_SPEC, "cannot open %s: %s", path, strerror(errno));
-    enum imf_status status = read_all(f, path, &text, &size, err);
+    enum imf_status status = read_all(f, path, memory, &text, &size, err);
     fclose(f);
     if (status == IMF_OK && files)
         status = read_other(out, path, text, size, files, note, err);
@@ -69,7 +85,10 @@ enum imf_status imf_flt_load(struct imf_flt *out, const char *path,
         status =
             imf_fail(err, IMF_ERR_SPEC,
                      "%s: NUL byte: this is not a text file (kernel:@FILE reads pictures)", path);
-    if (status == IMF_OK && !out->kernel[0])
+    bool parse = status == IMF_OK && !out->kernel[0];
+    if (parse)
+        status = numbers_fit(path, memory, text, size, err);
+    if (parse && status == IMF_OK)
         status = imf_flt_parse(out, path, text, size, err);
     free(text);
     return status;

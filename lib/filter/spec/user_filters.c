@@ -47,7 +47,7 @@ static char *summary_of(const char *directory, const char *file) {
     if (!path)
         return NULL;
     snprintf(path, size, "%s/%s", directory, file);
-    if (imf_flt_load(&flt, path, NULL, NULL, &err))
+    if (imf_flt_load(&flt, path, 0, NULL, NULL, &err))
         summary = strdup(err.text);
     else
         summary = strdup(flt.summary ? flt.summary : path);
