@@ -95,10 +95,11 @@ PROGRAM = $(BUILD)/imfilter
 LIBRARY = $(BUILD)/libimfilter.a
 SHARED = $(BUILD)/libimfilter.so
 EMBEDDED := $(sort $(wildcard cl/*.cl cl/parts/*.cl)) $(sort $(wildcard filters/*.flt cl/*.frag))
-# With OpenCL or in its place, and tests of its objects.
+# With OpenCL or in its place, and tests that take a device. (OPENCL_PACKAGE asks no pkg-config, which may be missing yet.)
 DEVICE = $(addprefix lib/device/,buffer.c errors.c list.c program.c queue.c runtime.c select.c)
 LEFT_OUT := $(if $(OPENCL_PACKAGE),lib/device/absent.c,$(DEVICE) $(wildcard test/checkcl*.c) \
-	$(addprefix test/unit/,test_context.c test_device.c test_fallback.c test_fft_stages.c test_programs.c))
+	$(addprefix test/unit/,test_context.c test_device.c test_fallback.c test_fft_stages.c test_planner.c \
+		test_programs.c))
 sources = $(filter-out $(LEFT_OUT),$(sort $(wildcard $(1))))
 object = $(patsubst %.c,$(BUILD)/%.o,$(call sources,$(1)))
 # First what takes a compiler longest, so that no core waits for it at the end.

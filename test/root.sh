@@ -47,8 +47,8 @@ bootstrap() { # SUITE TAR
 }
 
 unpack_root() { # TAR
-    root=$(mktemp -d "${TMPDIR:-/var/tmp}/imfilter-$name.XXXXXX") && chmod 755 "$root" &&
-        tar -C "$root" -xpf "$1" || return 1
+    root=$(mktemp -d "${TMPDIR:-/var/tmp}/imfilter-$name.XXXXXX") &&
+        tar -C "$root" -xpf "$1" && chmod 755 "$root" || return 1 # the tar file has mktemp's mode
     apt-config dump 2>/dev/null | grep -i '^Acquire::.*proxy' >"$root/etc/apt/apt.conf.d/proxy"
     cp -L /etc/resolv.conf "$root/etc/resolv.conf"
 }
