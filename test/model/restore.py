@@ -119,7 +119,7 @@ class Restored:
         self.stage, self.full, self.mean = stage, full, plane.mean()
         self.picture, self.size = plane - self.mean, plane.shape
         self.power, self.slope, self.noise = model
-        self.shape = tuple(next(n for n in range(size + side + 7, 10 ** 7) if is_fast(n))
+        self.shape = tuple(next(n for n in range(size + side + 7, 10 ** 7) if n % 2 == 0 and is_fast(n))
                            for size, side in zip(plane.shape, stage.kernel.coefs.shape))
         self.blur = spectrum(stage.kernel, self.shape)
         self.outside = np.ones(self.shape)
