@@ -52,8 +52,8 @@ const char *imf_version(void); /* of the library that runs, "1.0.0"; static stor
  * size to sizeof the struct. The library takes members beyond it as 0 and writes none there; 0
  * stands for the members of version 1.0. NULL in place of a struct of options means the defaults,
  * as does a struct that is all zero, but for imf_limits. Other structs keep their size in all of
- * 1.x; `reserved` members are for those to come: leave them 0. Only struct imf_choice, which the
- * library alone makes, gets its new members at its end.
+ * 1.x; `reserved` members are for those to come: leave them 0. Only structs that the library alone
+ * makes, imf_choice, imf_filter_doc and imf_format_doc, get new members at their end.
  */
 
 /* ---- filters ------------------------------------------------------------------------------ */
@@ -95,7 +95,6 @@ const char *imf_filter_text(const struct imf_filter *filter); /* the specs, join
 
 struct imf_filter_doc {
     const char *usage, *summary; /* "blur:SIGMA"; "Gaussian blur, SIGMA in pixels" */
-    const char *reserved[2];
 };
 /* Of the built-in filter with that index; static storage. NULL: there are no more. */
 const struct imf_filter_doc *imf_filter_doc(size_t index);

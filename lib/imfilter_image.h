@@ -135,7 +135,6 @@ struct imf_format_doc {        /* in static storage */
     const char *name, *title;  /* "jpeg", "JPEG" */
     const char *extensions[8]; /* without the dot, the usual one first; NULL after the last */
     const char *options[8];    /* members of imf_encode that it obeys; NULL after the last */
-    const char *reserved[2];
 };
 /* NULL for IMF_FORMAT_NONE and formats that this library does not have. */
 const struct imf_format_doc *imf_format_doc(enum imf_format format);

@@ -34,7 +34,7 @@ pack() { # FOLDER VARIABLE=VALUE...
     pack one
     tar -xzf one/build/imfilter-1.0.0.tar.gz
     [ ! -e imfilter-1.0.0/.git ]
-    env -u MAKEFLAGS -u MAKELEVEL make -s -C imfilter-1.0.0 build/lib/base/number.o
+    env -u MAKEFLAGS -u MAKELEVEL make -s -C imfilter-1.0.0 BUILD=build build/lib/base/number.o
     sh imfilter-1.0.0/test/dist.sh 1.0.0 "$PWD/again" >/dev/null
     cmp one/build/imfilter-1.0.0.tar.gz again/imfilter-1.0.0.tar.gz
 }

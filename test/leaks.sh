@@ -6,6 +6,8 @@
 # but its own crash in the reports $REPORTS.* says so, and the line is run again.
 set -u
 cd "$(dirname "$0")/.." || exit 1
+# The sanitizer writes its reports beside the build, where a run in its sandbox may not.
+export IMFILTER_SANDBOX=0
 data=$PWD/testdata
 IMFILTER=${IMFILTER:-build/imfilter}
 case $IMFILTER in /*) ;; *) IMFILTER=$PWD/$IMFILTER ;; esac

@@ -88,7 +88,7 @@ run_fuzz() {
             name=$(basename "$target")
             case $name in
             *.d) continue ;;
-            reader) seeds=testdata ;;
+            png | jpeg | pnm | tiff | webp) seeds=testdata ;;
             flt) seeds=filters ;;
             *) seeds= ;;
             esac

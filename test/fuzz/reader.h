@@ -1,7 +1,12 @@
-/* fuzz_reader.c - any bytes as an image file: an image or an error, within the limits */
+/*
+ * reader.h - any bytes as an image file: an image or an error, within the limits
+ *
+ * A target defines FIRST_BYTES, of which one begins each file of its format, and includes this.
+ */
 #include "fuzz.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "imfilter.h"
 
@@ -39,6 +44,8 @@ static void read_all(const uint8_t *data, size_t size, bool lenient) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    if (size == 0 || !memchr(FIRST_BYTES, data[0], sizeof FIRST_BYTES - 1))
+        return -1; /* another format's: not to be kept */
     read_all(data, size, false);
     read_all(data, size, true);
     return 0;

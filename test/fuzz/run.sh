@@ -24,13 +24,14 @@ for name in $names; do
     mkdir -p "$corpus"
     set -- "$corpus"
     case $name in
-    reader) seeds='testdata/types testdata/damaged testdata/foreign' ;;
+    png | jpeg | pnm | tiff | webp) seeds='testdata/types testdata/damaged testdata/foreign' ;;
     flt) seeds=filters ;;
     *) seeds= ;;
     esac
     for folder in "test/fuzz/corpus/$name" $seeds; do
         [ ! -d "$folder" ] || set -- "$@" "$folder"
     done
+    [ ! -f "test/fuzz/dictionaries/$name" ] || set -- "-dict=test/fuzz/dictionaries/$name" "$@"
     echo "== $name, ${SECONDS_EACH:-60} s"
     "$BUILD/fuzzing/fuzz/$name" -max_total_time="${SECONDS_EACH:-60}" -max_len=20000 -timeout=20 \
         -rss_limit_mb=2048 -print_final_stats=1 -artifact_prefix="$BUILD/fuzzing/$name-" "$@" || failed=1

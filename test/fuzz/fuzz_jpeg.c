@@ -1,0 +1,3 @@
+/* fuzz_jpeg.c - any bytes as a JPEG file */
+#define FIRST_BYTES "\xff"
+#include "reader.h"

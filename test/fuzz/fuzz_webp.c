@@ -1,0 +1,3 @@
+/* fuzz_webp.c - any bytes as a WebP file */
+#define FIRST_BYTES "R"
+#include "reader.h"
