@@ -35,6 +35,10 @@ enum imf_status imf_context_prepare(struct imf_context *ctx, struct imf_error *e
  * at its end. */
 size_t imf_context_devices(struct imf_context *ctx, struct imf_device_info *list, size_t capacity);
 
+/* $XDG_CACHE_HOME/imfilter, else ~/.cache/imfilter, which the caller frees; NULL in *out when neither
+ * is known. False: out of memory. */
+bool imf_default_cache_dir(char **out);
+
 /* What the library was built with, or `with` = false: without: "OpenCL, TIFF", or "". */
 const char *imf_built(bool with);
 

@@ -109,14 +109,12 @@ const char *drivers_why_not(const struct options *o, char why[DRIVERS_WHY]) {
 
 /* ---- what they need ------------------------------------------------------------------------- */
 
-/* As the library has it: $XDG_CACHE_HOME/imfilter, else ~/.cache/imfilter. The caller frees it. */
+/* The library's cache, or NULL. The caller frees it. */
 static char *cache_directory(const struct options *o) {
-    const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    char *cache = NULL;
     if (o->context.cache_dir)
         return *o->context.cache_dir ? strdup(o->context.cache_dir) : NULL;
-    if (base && base[0] == '/')
-        return format_text("%s/imfilter", base);
-    return home && home[0] == '/' ? format_text("%s/.cache/imfilter", home) : NULL;
+    return imf_default_cache_dir(&cache) ? cache : NULL;
 }
 
 static void make_directories(char *path) {

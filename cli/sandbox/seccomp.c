@@ -43,6 +43,9 @@
 #define IO_URING_SETUP 425
 
 bool seccomp_enforce(bool programs) {
+    /* With `programs`, a call that is refused already stands in their place. */
+    const unsigned run = programs ? IO_URING_SETUP : SYS_execve;
+    const unsigned run_at = programs ? IO_URING_SETUP : SYS_execveat;
     struct sock_filter code[] = {
         LOAD(arch),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE, 1, 0),
@@ -60,16 +63,11 @@ bool seccomp_enforce(bool programs) {
         REFUSE(SYS_socketcall),
 #endif
         REFUSE(IO_URING_SETUP),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW), /* with `programs` */
-        REFUSE(SYS_execve),
-        REFUSE(SYS_execveat),
+        REFUSE(run),
+        REFUSE(run_at),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
     };
-    const size_t count = sizeof code / sizeof *code, early = count - 6;
-    /* Go on behind it: a jump over nothing. */
-    if (!programs)
-        code[early] = (struct sock_filter)BPF_STMT(BPF_JMP | BPF_JA, 0);
-    const struct sock_fprog program = {(unsigned short)count, code};
+    const struct sock_fprog program = {(unsigned short)(sizeof code / sizeof *code), code};
     return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
            prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) == 0;
 }

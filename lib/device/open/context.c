@@ -36,8 +36,7 @@ struct imf_context {
     struct imf_tuning expected_tuning;
 };
 
-/* $XDG_CACHE_HOME/imfilter, else ~/.cache/imfilter; NULL in *out when neither is known. */
-static bool default_cache_dir(char **out) {
+bool imf_default_cache_dir(char **out) {
     const char *base = getenv("XDG_CACHE_HOME"), *middle = "";
     *out = NULL;
     /* The XDG specification: relative paths are to be ignored. */
@@ -75,7 +74,7 @@ enum imf_status imf_context_create(struct imf_context **out,
         ok = (ctx->name = strdup(ctx->options.name)) != NULL;
     const char *dir = ctx->options.cache_dir;
     if (!dir)
-        ok = default_cache_dir(&ctx->cache_dir) && ok;
+        ok = imf_default_cache_dir(&ctx->cache_dir) && ok;
     else if (*dir)
         ok = (ctx->cache_dir = strdup(dir)) != NULL && ok;
     if (!ok) {
