@@ -309,7 +309,7 @@ static void strip(const struct imf_vector_rows *w, const struct imf_surface *in,
     if (w->end.squares)
         compare_squares(&w->end, b->v[0], b->v[1], n);
     else if (w->end.root)
-        whole_lengths(b->v[0], b->v[1], n);
+        whole_lengths(b->v[0], b->v[1], some); /* behind these may be no numbers */
     else if (w->kind == IMF_VECTOR_MAGNITUDE)
         lengths(b->v[0], b->v[1], w->end.length, n);
     end_strip(&w->end, w->out, to, b->v[last], n);
