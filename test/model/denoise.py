@@ -39,9 +39,10 @@ def estimate(image, first, guide, sigma, groups, inset, origin):
             ys, xs = np.array([y]), np.array([x])
             if groups:
                 around = guides[y - near:y + near, x - near:x + near]
-                apart = ((around - guides[y, x]) ** 2).sum(axis=(2, 3)).ravel()
-                order = np.argsort(apart, kind="stable")[:16]
-                ys, xs = y - near + order // 16, x - near + order % 16
+                apart = ((around - guides[y, x]) ** 2).sum(axis=(2, 3))
+                # Of equal ones itself comes first, then those behind it, then those before it.
+                order = np.argsort(np.roll(apart, (-near, -near), (0, 1)), axis=None, kind="stable")[:16]
+                ys, xs = ((order // 16 + near) % 16 + y - near), ((order % 16 + near) % 16 + x - near)
             across = WALSH if groups else np.ones((1, 1))
 
             def transform(of):

@@ -158,6 +158,10 @@ static double constant(int x, int y) {
 static double slope(int x, int y) {
     return 90 + x + y;
 }
+/* More blocks are equal to one than a group has. */
+static double checks(int x, int y) {
+    return (x / 16 + y / 16) % 2 ? 255 : 0;
+}
 static double specks(int x, int y) {
     return 100 + (x * 7 + y * 13) % 31;
 }
@@ -196,6 +200,7 @@ static void test_known(enum imf_backend backend) {
     near("denoise:0:quality=best", backend, specks, 0);
     near("denoise:0.1", backend, constant, 1e-4);
     near("denoise:0.1:quality=best", backend, constant, 1e-4);
+    near("denoise:0.02:quality=best", backend, checks, 0.2);
     near("denoise:0.0001", backend, specks, 0.01); /* all is above the noise */
     near("denoise:0.0001:quality=best", backend, specks, 0.01);
     near("denoise:0.02", backend, slope, 1.5);

@@ -19,8 +19,9 @@
 #include <math.h>
 
 #define GROUP IMF_GROUP_MOST
-#define SIDE 16 /* positions of a search, to either direction */
-#define SCALE 4 /* of Walsh's transform: root of the group's blocks */
+#define SIDE 16  /* positions of a search, to either direction */
+#define OWN 0x88 /* the position of the group's own block; 0 in the order of equal ones */
+#define SCALE 4  /* of Walsh's transform: root of the group's blocks */
 #define WIDE (GROUP * IMF_BLOCK)
 
 typedef float eight __attribute__((vector_size(32), may_alias));
@@ -93,7 +94,7 @@ IMF_INLINE void search(const struct imf_groups *g, uint8_t members[GROUP], const
         float distance[SIDE];
         distances(distance, one, corner + y * g->pitch, g->pitch);
         for (uint32_t x = 0; x < SIDE; x++) {
-            uint32_t key = (uint32_t)(int32_t)distance[x] << 8 | y << 4 | x;
+            uint32_t key = (uint32_t)(int32_t)distance[x] << 8 | ((y << 4 | x) ^ OWN);
             int k = GROUP - 1;
             if (key >= best[k])
                 continue;
@@ -103,7 +104,7 @@ IMF_INLINE void search(const struct imf_groups *g, uint8_t members[GROUP], const
         }
     }
     for (int i = 0; i < GROUP; i++)
-        members[i] = (uint8_t)best[i];
+        members[i] = (uint8_t)(best[i] ^ OWN);
 }
 
 /* ---- transforms of a group ------------------------------------------------------------------- */

@@ -65,8 +65,13 @@ static double distance(const struct area *a, size_t one, size_t other, double mo
     return sum;
 }
 
-/* The blocks that are most like the one at (x, y), the most alike first; of equal ones the upper, then the left
- * one. */
+/* The i-th step of a search, which begins at the block itself, goes on behind it and ends before it. */
+static int search_step(const struct imf_denoise_grid *grid, int i) {
+    return i < grid->search ? i : i - 2 * grid->search;
+}
+
+/* The blocks that are most like the one at (x, y), the most alike first; of equal ones the first that is searched. So
+ * the block itself is always one of them, and each pixel is in a group. */
 static void find_group(struct group *g, const struct area *a, int x, int y) {
     const struct imf_denoise_grid *grid = a->j->grid;
     size_t one = (size_t)y * (size_t)a->width + (size_t)x;
@@ -74,8 +79,9 @@ static void find_group(struct group *g, const struct area *a, int x, int y) {
     g->count = 0;
     if (grid->count == 1)
         g->at[g->count++] = one;
-    for (int dy = -grid->search; dy < grid->search; dy++)
-        for (int dx = -grid->search; dx < grid->search; dx++) {
+    for (int row = 0; row < 2 * grid->search; row++)
+        for (int column = 0; column < 2 * grid->search; column++) {
+            int dy = search_step(grid, row), dx = search_step(grid, column);
             size_t other = (size_t)(y + dy) * (size_t)a->width + (size_t)(x + dx);
             bool full = g->count == grid->count;
             double d = distance(a, one, other, full ? found[g->count - 1] : INFINITY);
