@@ -72,6 +72,10 @@ static bool may_win(const struct imf_path *path, const struct imf_path *host, bo
     return path->on_device && path->start_ms + (known ? work : work / FASTER) < host->ms;
 }
 
+/* Where the host takes this long a device that is not known is opened once, since it may be a GPU, which has solvers that
+ * PoCL lacks. What it is is remembered. */
+#define LEARNING_MS 500
+
 /* Open the device. If the host can do the work, a failure becomes a note. */
 static enum imf_status open_device(struct imf_planning *p, struct imf_context *ctx, bool must,
                                    struct imf_planning_request *r, struct imf_error *err) {
@@ -128,7 +132,8 @@ static enum imf_status search_device(struct imf_planning *p, struct imf_context 
         return IMF_OK;
     if (!must && !r->opened) {
         st = find(&path, all, r, r->host_backends | r->device_backends, err);
-        bool may = !st && may_win(&path, &p->host, known);
+        bool may =
+            !st && (may_win(&path, &p->host, known) || (!known && p->host.ms >= LEARNING_MS));
         imf_path_clear(&path);
         if (st || !may)
             return st;
