@@ -15,7 +15,7 @@
 
 /* The last LARGE of them have windows or transforms that a simulated device takes long for. `quick`: which samples and channels the
  * quick run has, or -1 where another case compiles the same. */
-#define LARGE 6
+#define LARGE 7
 static const struct {
     const char *specs[2];
     int quick;
@@ -40,6 +40,7 @@ static const struct {
     {{"threshold:sauvola:9:k=0.2"}, -1},
     {{"guided:60:0.3"}, 13},
     {{"bilateral:7:0.7"}, -1},
+    {{"denoise:0.1:quality=best"}, 0},
     {{"deblur:gaussian:1.5:noise=0.01"}, -1},
     {{"deblur:disk:2:noise=0.01:prior=tv:iterations=2", "invert"}, -1},
     {{"rl:motion:3:20:noise=0.01:iterations=3"}, -1},
@@ -109,6 +110,11 @@ static void check_solver(struct checkcl *c, const struct imf_proposal *one,
     imf_surface_free(&got);
 }
 
+/* No device but GPUs has a solver. */
+static bool for_gpus(enum imf_problem_kind kind) {
+    return kind == IMF_DEBLURRING || kind == IMF_DENOISE;
+}
+
 /* Each solver of the device that is able to do it; false where there is none. */
 static bool check_problem(struct checkcl *c, struct imf_problem *p, const char *name,
                           enum picture picture, uint64_t seed) {
@@ -132,7 +138,7 @@ static bool check_problem(struct checkcl *c, struct imf_problem *p, const char *
         if (imf_backend_is_host(imf_solvers[k]->backend))
             continue;
         /* In turns in the form for GPUs, whatever this is; always what has no other. */
-        device.gpu = device.gpu || (!c->bench && (p->height % 2 || p->kind == IMF_DEBLURRING));
+        device.gpu = device.gpu || (!c->bench && (p->height % 2 || for_gpus(p->kind)));
         imf_propose(&one, imf_solvers[k], p, &device);
         /* Here all of an image is one band. */
         imf_propose_band(&one, p, &device);
@@ -182,7 +188,7 @@ static void check_variant(struct checkcl *c, const struct imf_filter *f, const c
         if (p.kind != IMF_PHASE && channels % 2 == 0)
             p.colors = channels - 1;
         bool able = check_problem(c, &p, name, turn % 4 == 3 ? HALVES : MIXED, 900 + z + turn);
-        if (!able && p.kind == IMF_DEBLURRING && c->bench)
+        if (!able && for_gpus(p.kind) && c->bench)
             checkcl_skip(c, "%s is for GPUs", name);
         else if (!able)
             checkcl_refused(c, "%s on %dx%d: no solver", name, p.width, p.height);

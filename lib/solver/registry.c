@@ -20,11 +20,11 @@ extern const struct imf_solver imf_solver_deblur, imf_solver_deblur_host;
 extern const struct imf_solver imf_solver_histogram_op_device, imf_solver_clahe_device,
     imf_solver_guided_device, imf_solver_bilateral_device, imf_solver_local_threshold_device,
     imf_solver_canny_device;
-/* on GPUs, of ranks; */
+/* on GPUs, of ranks, */
 extern const struct imf_solver imf_solver_erode_dilate_gpu, imf_solver_erode_dilate_runs_gpu,
     imf_solver_rank_bits_gpu, imf_solver_rank_histogram_gpu;
-/* and that undo a blur there. */
-extern const struct imf_solver imf_solver_deblur_gpu;
+/* and of noise, and that undo a blur there. */
+extern const struct imf_solver imf_solver_denoise_gpu, imf_solver_deblur_gpu;
 
 const struct imf_solver *const imf_solvers[] = {
     /* Sums of products: tap by tap, */
@@ -55,7 +55,7 @@ const struct imf_solver *const imf_solvers[] = {
     &imf_solver_local_threshold_device, &imf_solver_local_threshold,
     &imf_solver_local_threshold_host,
     /* Removal of noise. */
-    &imf_solver_denoise, &imf_solver_denoise_host,
+    &imf_solver_denoise_gpu, &imf_solver_denoise, &imf_solver_denoise_host,
     /* Directions of gradients, and edges. */
     &imf_solver_phase, &imf_solver_canny_device, &imf_solver_canny_vector, &imf_solver_canny,
     /* Operations by the image's histogram. */

@@ -68,8 +68,11 @@ def denoised(wide, sigma, groups, unit):
     if sigma == 0:
         return wide[reach:-reach, reach:-reach]
     colours = image.shape[2] >= 3
-    luma, most = (image[:, :, :3].sum(axis=2) / np.sqrt(3), np.sqrt(3)) if colours else (image[:, :, 0], 1)
-    guide = np.rint(np.clip(luma * min(8 / sigma, 511 / (most * unit)), 0, 511))
+    # Likeness is decided in float32, so that it is decided alike everywhere.
+    planes, root = image.astype(np.float32), np.sqrt(3) if colours else 1
+    luma = planes[:, :, 0] + (planes[:, :, 1] + planes[:, :, 2]) if colours else planes[:, :, 0]
+    scale = np.float32(min(8 / sigma, 511 / (root * unit)) / root)
+    guide = np.rint(np.clip(luma * scale, 0, 511)).astype(float)
     if colours:
         image = np.concatenate([image[:, :, :3] @ ROTATION.T, image[:, :, 3:]], axis=2)
     first = estimate(image, None, guide, sigma, groups, 0, reach)

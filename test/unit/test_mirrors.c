@@ -9,6 +9,7 @@
 #include "fourier/chirp.h"
 #include "fourier/pass.h"
 #include "fourier/tables.h"
+#include "solver/denoise/denoise.h"
 #include "solver/fft/args.h"
 #include "solver/fft/extend.h"
 #include "solver/restore/device.h"
@@ -109,6 +110,15 @@ static const struct mirror mirrors[] = {
                F(imf_spectral_gain, norm), F(imf_spectral_gain, type), F(imf_spectral_gain, order),
                F(imf_spectral_gain, band), F(imf_spectral_gain, notch),
                F(imf_spectral_gain, reject)}},
+    {STRUCT(imf_denoise_sizes), .device = "denoise_sizes", .file = "denoise_gpu.cl",
+     .parts = common,
+     .field = {F(imf_denoise_sizes, in_origin), F(imf_denoise_sizes, in_pitch),
+               F(imf_denoise_sizes, out_origin), F(imf_denoise_sizes, out_pitch),
+               F(imf_denoise_sizes, width), F(imf_denoise_sizes, height),
+               F(imf_denoise_sizes, reach), F(imf_denoise_sizes, out_width),
+               F(imf_denoise_sizes, across), F(imf_denoise_sizes, down)}},
+    {STRUCT(imf_shrink), .device = "denoise_shrink", .file = "denoise_gpu.cl", .parts = common,
+     .field = {F(imf_shrink, scale), F(imf_shrink, shift), F(imf_shrink, power)}},
     {STRUCT(imf_deblur_sizes), .device = "deblur_sizes", .file = "deblur.cl", .parts = common,
      .field = {F(imf_deblur_sizes, in_origin), F(imf_deblur_sizes, in_pitch),
                F(imf_deblur_sizes, out_origin), F(imf_deblur_sizes, out_pitch),

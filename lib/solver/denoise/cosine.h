@@ -68,20 +68,6 @@ IMF_INLINE imf_lanes imf_positive(imf_lanes v) {
     return (imf_lanes)((imf_lanes_int)v & (v > 0));
 }
 
-/* Which part of a coefficient is kept, by sigma. */
-struct imf_shrink {
-    float scale, shift; /* of the first estimate: scale * x^2 - shift, within 0..1 */
-    float power;        /* of the second: sigma^2 */
-};
-
-static inline struct imf_shrink imf_shrink_of(double sigma) {
-    const double low = IMF_DENOISE_NOISE * IMF_DENOISE_NOISE,
-                 high = IMF_DENOISE_KEPT * IMF_DENOISE_KEPT;
-    return (struct imf_shrink){.scale = (float)(1 / ((high - low) * sigma * sigma)),
-                               .shift = (float)(low / (high - low)),
-                               .power = (float)(sigma * sigma)};
-}
-
 IMF_INLINE imf_lanes imf_keep_large(imf_lanes x, const struct imf_shrink *s) {
     return 1 - imf_positive(1 - imf_positive(x * x * s->scale - s->shift));
 }

@@ -14,9 +14,9 @@
 const double imf_denoise_colors[3][3] = {
     {ROOT3, ROOT3, ROOT3}, {ROOT2, 0, -ROOT2}, {ROOT6, -2 * ROOT6, ROOT6}};
 
-double imf_denoise_guide(const struct imf_problem *p, double sigma) {
+float imf_denoise_guide(const struct imf_problem *p, double sigma) {
     double luma = p->colors >= 3 ? ROOT3 : 1, most = p->unit / luma;
-    return luma * fmin(IMF_GUIDE_STEPS / sigma, IMF_GUIDE_MOST / most);
+    return (float)(luma * fmin(IMF_GUIDE_STEPS / sigma, IMF_GUIDE_MOST / most));
 }
 
 void imf_denoise_basis(double basis[IMF_BLOCK][IMF_BLOCK]) {

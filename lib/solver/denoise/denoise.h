@@ -17,6 +17,10 @@
 #define IMF_GUIDE_STEPS 8
 #define IMF_GUIDE_MOST 511
 
+/* Of a sample in float32, in parts of the largest: the worst that was measured was 1.6e-6, of samples at either end amid
+ * noise, behind weights that differ by a factor of 1000. */
+#define IMF_DENOISE_ERROR 4e-6
+
 struct imf_denoise_job {
     struct imf_problem p;
     const struct imf_denoise_grid *grid;
@@ -38,12 +42,33 @@ void imf_denoise_tell(const void *job, char *text, size_t size);
 enum imf_status imf_denoise_begin(struct imf_denoise_job *j, const struct imf_surface *in,
                                   const struct imf_surface *out, bool *done, struct imf_error *err);
 
+/* Which part of a coefficient is kept, by sigma. struct denoise_shrink of cl/denoise_gpu.cl. */
+struct imf_shrink {
+    float scale, shift; /* of the first estimate: scale * x^2 - shift, within 0..1 */
+    float power;        /* of the second: sigma^2 */
+};
+
+static inline struct imf_shrink imf_shrink_of(double sigma) {
+    const double low = IMF_DENOISE_NOISE * IMF_DENOISE_NOISE,
+                 high = IMF_DENOISE_KEPT * IMF_DENOISE_KEPT;
+    return (struct imf_shrink){.scale = (float)(1 / ((high - low) * sigma * sigma)),
+                               .shift = (float)(low / (high - low)),
+                               .power = (float)(sigma * sigma)};
+}
+
+/* struct denoise_sizes of cl/denoise_gpu.cl. */
+struct imf_denoise_sizes {
+    imf_long in_origin, in_pitch, out_origin, out_pitch; /* samples */
+    int32_t width, height, reach;    /* of planes, which have the reach around */
+    int32_t out_width, across, down; /* across, down: groups */
+};
+
 /* basis[k][x]: the orthonormal cosine transform of IMF_BLOCK samples. */
 void imf_denoise_basis(double basis[IMF_BLOCK][IMF_BLOCK]);
 /* Factors of the first three colours in luma and two colour differences, orthonormal. */
 extern const double imf_denoise_colors[3][3];
 /* The factor from the sum of the first three colours, or else the first channel, to the integers of which distances
- * are: for integer samples their product is rounded in float64, and all solvers find the same groups. */
-double imf_denoise_guide(const struct imf_problem *p, double sigma);
+ * are. Sum and product are rounded to float32, by all solvers, so that they find the same groups. */
+float imf_denoise_guide(const struct imf_problem *p, double sigma);
 
 #endif

@@ -36,18 +36,17 @@ INLINE void rotate(float *restrict a, float *restrict b, float *restrict c, size
     }
 }
 
-/* Sums of integers are exact. */
 INLINE void make_guide(float *restrict to, const float *a, const float *b, const float *c,
-                       double scale, size_t n) {
+                       float scale, size_t n) {
     for (size_t i = 0; i < n; i++) {
-        double v = (double)(a[i] + (b ? b[i] + c[i] : 0)) * scale;
+        float v = (a[i] + (b ? b[i] + c[i] : 0)) * scale;
         v = v > 0 ? v : 0;
         v = v < IMF_GUIDE_MOST ? v : IMF_GUIDE_MOST;
-        to[i] = (float)(v + 0x1.8p52 - 0x1.8p52);
+        to[i] = v + 0x1.8p23f - 0x1.8p23f;
     }
 }
 
-IMF_CLONES static void load_planes(float *const *plane, float *guide, double scale, size_t at,
+IMF_CLONES static void load_planes(float *const *plane, float *guide, float scale, size_t at,
                                    const void *row, enum imf_sample sample, int channels,
                                    int colors, size_t n) {
     for (int c = 0; c < colors; c++) {
@@ -78,7 +77,7 @@ IMF_CLONES static void store_planes(float *restrict to, float *const *plane, siz
     }
 }
 
-void imf_planes_load(float *const *plane, float *guide, double scale, size_t at, const void *row,
+void imf_planes_load(float *const *plane, float *guide, float scale, size_t at, const void *row,
                      enum imf_sample sample, int channels, int colors, size_t n) {
     load_planes(plane, guide, scale, at, row, sample, channels, colors, n);
 }

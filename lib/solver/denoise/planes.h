@@ -6,7 +6,7 @@
 
 /* The colours of n pixels of a row, from `row` on, to plane[c][at]; and to guide[at], unless it is NULL, integers of
  * which distances are: `scale` is imf_denoise_guide(). */
-void imf_planes_load(float *const *plane, float *guide, double scale, size_t at, const void *row,
+void imf_planes_load(float *const *plane, float *guide, float scale, size_t at, const void *row,
                      enum imf_sample sample, int channels, int colors, size_t n);
 /* And from the planes to interleaved samples; of channels that are no colours those of `row`. The planes are
  * overwritten. */

@@ -208,17 +208,18 @@ static void rotate(double *const *plane, size_t size, bool back) {
 
 static void load(const struct area *a, const struct imf_surface *in, int y0) {
     const struct imf_problem *p = &a->j->p;
-    double scale = imf_denoise_guide(p, a->sigma);
+    float scale = imf_denoise_guide(p, a->sigma);
     for (int y = 0; y < a->height; y++)
         for (int c = 0; c < p->colors; c++)
             imf_channel_widen(
                 a->image[c] + (size_t)y * (size_t)a->width, imf_surface_row(in, y0 + y - a->reach),
                 in->sample, -(ptrdiff_t)a->reach * p->channels + c, p->channels, (size_t)a->width);
     for (size_t i = 0; i < a->size; i++) {
-        double sum = a->image[0][i];
-        for (int c = 1; c < 3 && p->colors >= 3; c++)
-            sum += a->image[c][i];
-        a->guide[i] = rint(fmin(fmax(sum * scale, 0), IMF_GUIDE_MOST));
+        float sum = (float)a->image[0][i];
+        if (p->colors >= 3)
+            sum += (float)a->image[1][i] + (float)a->image[2][i];
+        float product = sum * scale;
+        a->guide[i] = rint(fmin(fmax(product, 0), IMF_GUIDE_MOST));
     }
     if (p->colors >= 3)
         rotate(a->image, a->size, false);

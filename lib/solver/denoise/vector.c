@@ -20,8 +20,6 @@
 #define BLOCKS_WIDTH 512
 #define BLOCKS_HEIGHT 128
 #define GROUPS_SIDE 512
-/* Of a sample, in parts of the largest: the worst that was measured was 3.2e-7, of samples at either end amid noise. */
-#define ERROR 5e-7
 
 static bool by_groups(const struct imf_problem *p) {
     return p->denoise->groups;
@@ -80,7 +78,7 @@ static struct imf_strips cut(const struct imf_problem *p, int height) {
 static void load(const struct pass *pass, const struct imf_patch *at, float *const *plane,
                  float *guide, size_t pitch, int before, int width, int height) {
     const struct imf_problem *p = &pass->job->p;
-    double scale = imf_denoise_guide(p, pass->job->sigma);
+    float scale = imf_denoise_guide(p, pass->job->sigma);
     ptrdiff_t first = (ptrdiff_t)(at->x - before) * p->channels;
     for (int y = 0; y < height; y++)
         imf_planes_load(plane, guide, scale, (size_t)y * pitch,
@@ -173,7 +171,7 @@ static void propose(const struct imf_problem *p, const struct imf_device *d,
                     struct imf_proposal *out) {
     double multiply = fabs(p->epilogue.multiply);
     (void)d;
-    out->error = ERROR * p->in_max * multiply;
+    out->error = IMF_DENOISE_ERROR * p->in_max * multiply;
     if (p->in == IMF_F64 || p->out == IMF_F64)
         imf_proposal_refuse(out, "this takes no float64 samples");
     else if (out->error > p->tolerance)
