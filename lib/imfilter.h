@@ -153,6 +153,14 @@ enum imf_backend {
  * mention that a kernel brightens the image. */
 const char *imf_filter_note(const struct imf_filter *filter, enum imf_range range);
 
+/* May an image be read twice? Rows stream so where histograms of all of them decide. Pixels in memory
+ * may, and readers of which imf_reader_seeks(); a run fails with others. */
+enum imf_twice {
+    IMF_TWICE_NEVER,
+    IMF_TWICE_IF_NEEDED, /* where holding it would exceed max_memory */
+    IMF_TWICE_FREELY     /* also where nothing is filtered twice: decoding costs next to nothing */
+};
+
 struct imf_settings {
     size_t size;
     enum imf_edge edge;
@@ -172,6 +180,7 @@ struct imf_settings {
     size_t region_count;
     enum imf_channels channels;
     bool mask_invert; /* masks' white leaves the input, black takes the result */
+    enum imf_twice twice;
 };
 
 enum imf_device_kind {

@@ -112,6 +112,8 @@ enum imf_status imf_reader_rows(struct imf_reader *reader, void *dst, size_t str
 uint64_t imf_reader_held(const struct imf_reader *reader);
 /* Rows are decoded as they are asked for. False: the whole image is decoded before the first. */
 bool imf_reader_in_order(const struct imf_reader *reader);
+/* The stream is a file that can be read twice. A run does so where the plan's settings say `twice`. */
+bool imf_reader_seeks(const struct imf_reader *reader);
 const char *imf_reader_warning(const struct imf_reader *reader); /* of survived damage, or NULL */
 
 /* Begin an image on a stream, which is borrowed until the writer is closed; a TIFF's is seeked, if

@@ -77,7 +77,8 @@ static bool same_key(const struct plan_key *a, const struct plan_key *b) {
     return i->width == j->width && i->height == j->height && i->channels == j->channels &&
            i->depth == j->depth && i->color == j->color && i->alpha == j->alpha &&
            i->format == j->format && i->bits == j->bits && i->orientation == j->orientation &&
-           a->held == b->held && a->whole == b->whole && imf_curve_same(a->curve, b->curve);
+           a->held == b->held && a->whole == b->whole && a->twice == b->twice &&
+           imf_curve_same(a->curve, b->curve);
 }
 
 /* The link to the entry; *link is NULL if there is none. */
@@ -167,6 +168,7 @@ static enum imf_status make_plan(struct plan_cache *p, struct plan_entry *e,
     struct imf_plan *plan;
     settings.held = e->key.held;
     settings.whole = e->key.whole;
+    settings.twice = e->key.twice;
     settings.curve = e->key.curve;
     pthread_mutex_unlock(&p->lock);
     enum imf_status status =

@@ -18,8 +18,9 @@
 /* What a plan is made for. */
 struct plan_key {
     struct imf_info info;
-    uint64_t held;           /* by the reader */
-    bool whole;              /* the image will be whole in memory */
+    uint64_t held; /* by the reader */
+    bool whole;    /* the image will be whole in memory */
+    enum imf_twice twice;
     struct imf_curve *curve; /* of linear light, as settings have it; the plan keeps it */
 };
 

@@ -141,6 +141,14 @@ static bool is_held(const struct session *s, const struct work *w) {
            !imf_reader_in_order(w->reader);
 }
 
+/* PNM is hardly coded. */
+static enum imf_twice may_read_twice(const struct work *w) {
+    bool free = imf_reader_info(w->reader)->format == IMF_FORMAT_PNM;
+    return !imf_reader_seeks(w->reader) ? IMF_TWICE_NEVER
+           : free                       ? IMF_TWICE_FREELY
+                                        : IMF_TWICE_IF_NEEDED;
+}
+
 /* Keep the plan's remark, which concerns the whole batch. It may appear when the plan is made or when
  * it runs. */
 static const char *note_choice(const struct work *w) {
@@ -177,7 +185,7 @@ static enum result read_curve(struct session *s, struct work *w) {
 
 static enum result acquire_workspace(struct session *s, struct work *w) {
     const struct plan_key key = {*imf_reader_info(w->reader), imf_reader_held(w->reader),
-                                 is_held(s, w), w->curve};
+                                 is_held(s, w), may_read_twice(w), w->curve};
     enum imf_status status = plan_cache_acquire(s->plans, &key, &w->lease, &w->error);
     if (status != IMF_OK) {
         if (retry_elsewhere(s, w))

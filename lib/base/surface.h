@@ -32,6 +32,7 @@ struct imf_margin {
 struct imf_surface {
     enum imf_sample sample;
     int width, height, channels;
+    int row; /* of the image, where this is a view of some of its rows: row 0's number there */
     struct imf_margin margin;
     size_t origin; /* samples from the start of the storage to pixel (0,0); multiple of IMF_SLACK */
     size_t pitch;  /* samples from a row to the next; multiple of IMF_SLACK */

@@ -47,6 +47,9 @@ struct imf_palette {
 const struct imf_palette *imf_reader_palette(const struct imf_reader *r);
 /* From now on rows are indices, a byte a pixel. Some may be beyond the palette. */
 void imf_reader_take_indices(struct imf_reader *r);
+/* Read the same image again, from its first row on, once r has read its last. The stream is r's. */
+enum imf_status imf_reader_again(struct imf_reader **out, const struct imf_reader *r,
+                                 struct imf_error *err);
 /* The largest value of a sample in the file, from which samples were scaled to the full range of
  * their depth: round(sample * this / full) is what stands there. */
 unsigned imf_reader_maxval(const struct imf_reader *r);

@@ -3,8 +3,10 @@
 #include "codec/metadata/items.h"
 #include "codec/table.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 bool imf_reader_in_order(const struct imf_reader *r) {
     return !r->buffered;
@@ -48,6 +50,26 @@ enum imf_status imf_reader_open(struct imf_reader **out, FILE *stream,
         r->info.orientation = imf_metadata_orientation(&r->metadata);
     *out = r;
     return status;
+}
+
+bool imf_reader_seeks(const struct imf_reader *r) {
+    struct stat st;
+    int fd = fileno(r->source.stream);
+    return r->source.start >= 0 && fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+enum imf_status imf_reader_again(struct imf_reader **out, const struct imf_reader *r,
+                                 struct imf_error *err) {
+    FILE *stream = r->source.stream;
+    *out = NULL;
+    if (fseeko(stream, r->source.start, SEEK_SET) != 0)
+        return imf_fail_io(err, errno);
+    enum imf_status status = imf_reader_open(out, stream, &r->limits, err);
+    if (status == IMF_OK && (*out)->row_bytes == r->row_bytes &&
+        (*out)->info.height == r->info.height)
+        return IMF_OK;
+    imf_reader_close(out);
+    return status ? status : imf_fail(err, IMF_ERR_FORMAT, "it changed while it was read");
 }
 
 void imf_reader_close(struct imf_reader **reader) {

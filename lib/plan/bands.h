@@ -47,14 +47,18 @@ struct imf_bands {
     bool streams;                   /* the image and the result are windows */
     const char *whole_image_reason; /* or why they are not; static */
     bool slice;                     /* imf_bands_slice(): windows do not move */
+    /* 0, or rows stream twice: through passes 0..twice - 1, of which the last only measures them, and
+     * then through all. */
+    int twice;
     int back; /* rows of the image kept above a band's first row of the result, so that all that the
                  band is made of is there if another executor makes it again */
 };
 
 struct imf_bands_form {
-    int advance;    /* rows a band; 0: as many as the budget allows */
-    bool float64;   /* samples between passes are float64 */
-    bool streams;   /* let rows stream, if the chain can and the image is worth it */
+    int advance;          /* rows a band; 0: as many as the budget allows */
+    bool float64;         /* samples between passes are float64 */
+    bool streams;         /* let rows stream, if the chain can and the image is worth it */
+    enum imf_twice twice; /* IF_NEEDED: it is needed */
     bool transfers; /* copy rows to and from the device as for a GPU, though memory may be one */
 };
 

@@ -12,6 +12,12 @@
  * tenth less processor time than with 8 MB, others the same. */
 #define HOST_BYTES ((size_t)3 << 20)
 
+/* Whether rows may stream through pass i twice: what comes before it is done twice, too. */
+static bool may_measure(const struct imf_chain *c, int i, struct imf_bands_form form) {
+    bool may = form.twice == IMF_TWICE_IF_NEEDED || (form.twice && c->passes[i].source < 0);
+    return form.streams && may && !c->kept_row;
+}
+
 enum imf_status imf_bands_plan(struct imf_bands **out, const struct imf_chain *c,
                                const struct imf_proposal *chosen, struct imf_bands_form form,
                                const struct imf_device *d, struct imf_error *err) {
@@ -20,7 +26,7 @@ enum imf_status imf_bands_plan(struct imf_bands **out, const struct imf_chain *c
     *out = NULL;
     if (!wish)
         return imf_fail_memory(err, count * sizeof *wish);
-    int *step = (int *)(wish + count);
+    int *step = (int *)(wish + count), twice = 0;
     for (int i = 0; i < c->count; i++) {
         const struct imf_pass *pass = &c->passes[i];
         step[i] = chosen[i].solver ? chosen[i].step : 1;
@@ -28,6 +34,11 @@ enum imf_status imf_bands_plan(struct imf_bands **out, const struct imf_chain *c
             wish[i] = pass->point.normalize ? IMF_BANDS_WHOLE : IMF_BANDS_MANY;
         else
             wish[i] = chosen[i].solver ? chosen[i].bands : IMF_BANDS_WHOLE;
+        if (wish[i] == IMF_BANDS_TWICE) {
+            bool may = !d && !twice && may_measure(c, i, form);
+            twice = may ? i + 1 : twice;
+            wish[i] = may ? IMF_BANDS_MANY : IMF_BANDS_WHOLE;
+        }
     }
     const struct imf_bands_options options = {wish, step, d ? imf_tuning_band_bytes(d) : HOST_BYTES,
                                               form};
@@ -35,7 +46,15 @@ enum imf_status imf_bands_plan(struct imf_bands **out, const struct imf_chain *c
     if (!st)
         (*out)->float64 = form.float64;
     free(wish);
-    return st;
+    if (st || !twice)
+        return st;
+    if ((*out)->streams) {
+        (*out)->twice = twice;
+        return IMF_OK;
+    }
+    imf_bands_free(out); /* a band has to be the whole image then */
+    form.twice = IMF_TWICE_NEVER;
+    return imf_bands_plan(out, c, chosen, form, d, err);
 }
 
 enum imf_status imf_bands_whole(struct imf_bands **out, const struct imf_chain *c,

@@ -159,9 +159,10 @@ static enum imf_status search(struct imf_path *out, const struct search *s, stru
 
 /* Set out->bytes to what the process takes with the surfaces and solvers in their bands. False,
  * with out->why, if that is impossible: the proposal that cannot do it is not feasible then. */
-static bool measure(struct imf_path *out, const struct search *s) {
+static bool measure_form(struct imf_path *out, const struct search *s, enum imf_twice twice) {
     const struct imf_device *d = out->on_device ? s->proposals->device : NULL;
-    const struct imf_bands_form form = {.streams = !s->options->whole, .float64 = out->float64};
+    const struct imf_bands_form form = {
+        .streams = !s->options->whole, .twice = twice, .float64 = out->float64};
     struct imf_bands *bands = NULL;
     struct imf_error err;
     if (imf_proposals_band(&bands, s->chain, out->chosen, form, d, &err)) {
@@ -169,6 +170,7 @@ static bool measure(struct imf_path *out, const struct search *s) {
         return false;
     }
     double bytes = imf_layout_bytes(bands, out->chosen, d);
+    out->twice = twice;
     out->whole_image_reason = bands->whole_image_reason;
     imf_bands_free(&bands);
     if (d && bytes > (double)d->global_memory) {
@@ -178,6 +180,13 @@ static bool measure(struct imf_path *out, const struct search *s) {
     out->bytes = s->options->base + bytes + (d ? imf_tuning(d)->driver_bytes : 0) +
                  (out->on_gles ? imf_gles_rates.driver_bytes : 0);
     return true;
+}
+
+static bool measure(struct imf_path *out, const struct search *s) {
+    enum imf_twice may = s->options->twice;
+    bool fits = measure_form(out, s, may == IMF_TWICE_FREELY ? may : IMF_TWICE_NEVER);
+    return may && fits && out->bytes > s->options->limit ? measure_form(out, s, IMF_TWICE_IF_NEEDED)
+                                                         : fits;
 }
 
 /* Refuse the proposals of a path that are not feasible in bands, or else the largest one: the

@@ -16,8 +16,9 @@ struct imf_path_options {
     bool prefers_device; /* the host does only what the device cannot */
     bool opened;         /* the device is open: starting it costs nothing */
     bool whole;          /* hold the image and the result, though rows could stream */
-    double base;         /* bytes of the process without surfaces, buffers and driver */
-    double limit;        /* of the process's bytes */
+    enum imf_twice twice;
+    double base;  /* bytes of the process without surfaces, buffers and driver */
+    double limit; /* of the process's bytes */
 };
 
 struct imf_path {
@@ -28,6 +29,7 @@ struct imf_path {
     double bytes;            /* that the process takes */
     bool on_device, on_gles; /* a pass runs on the opened device, on OpenGL ES */
     bool float64;            /* samples between passes are float64: all is plain C */
+    enum imf_twice twice;    /* of its bands' form */
     const char *whole_image_reason; /* why the image is held whole, or NULL: its rows stream */
     /* Of the cheapest path that the limit alone forbids; INFINITY: there is none. */
     double over_ms, over_bytes;

@@ -222,7 +222,8 @@ enum imf_status imf_planning_make(struct imf_planning *p, struct imf_context *ct
                                     : IMF_BACKEND_BIT(backend),
         .options = {.limit = settings->max_memory ? (double)settings->max_memory : INFINITY,
                     .base = PROCESS_BYTES + (double)settings->held,
-                    .whole = settings->whole}};
+                    .whole = settings->whole,
+                    .twice = settings->twice}};
     memset(p, 0, sizeof *p);
     p->chain = c;
     enum imf_status st = make(p, ctx, &r, err);

@@ -24,8 +24,9 @@
 /* How a pass may be divided into bands. */
 enum imf_bands_wish {
     IMF_BANDS_MANY,
-    IMF_BANDS_FEW,  /* low bands cost more for each row */
-    IMF_BANDS_WHOLE /* one band, of the problem's height */
+    IMF_BANDS_FEW,   /* low bands cost more for each row */
+    IMF_BANDS_TWICE, /* many, once `measure` has had all rows; or one */
+    IMF_BANDS_WHOLE  /* one band, of the problem's height */
 };
 
 /* Where a pass runs: on the host's cores and memory, or on an OpenCL device. */
@@ -75,6 +76,10 @@ struct imf_solver {
      * problem's reach. Writes the pixels of `out` and up to IMF_SLACK samples behind each row. */
     enum imf_status (*run)(void *job, const struct imf_surface *in, const struct imf_surface *out,
                            struct imf_error *err);
+    /* May be NULL: see IMF_BANDS_TWICE. Take what the maps of samples are made of from the rows of `in`,
+     * which begins with the image's row in->row. All rows come, in order, before `run` gets the first
+     * band; it measures a surface of the problem's height itself. */
+    enum imf_status (*measure)(void *job, const struct imf_surface *in, struct imf_error *err);
     void (*destroy)(void **job);
     /* Lend later runs the threads of `pool`; NULL for OpenCL's solvers. */
     void (*use_pool)(void *job, struct imf_pool *pool);

@@ -9,8 +9,9 @@
 
 #include <string.h>
 
-int imf_exec_bands(const struct imf_exec *x) {
-    return x->bands->streams ? x->bands->segment[0].bands : 1;
+/* The segment's band. */
+static int place_of(const struct imf_exec *x, int band) {
+    return band % x->bands->segment[0].bands;
 }
 
 static int slot_of(int band) {
@@ -47,7 +48,8 @@ enum imf_status imf_exec_map_input(struct imf_exec *x, int n, struct imf_rows *r
 static enum imf_status copy_halo(struct imf_exec *x, int n, struct imf_error *err) {
     const struct imf_exec_band *b = &x->band[n];
     bool device = x->ops->copy_halo && !x->abandoned;
-    int slot = slot_of(n), count = n ? imf_bands_end(x->bands, 0, b->before) - b->kept : 0;
+    int slot = slot_of(n),
+        count = place_of(x, n) ? imf_bands_end(x->bands, 0, b->before) - b->kept : 0;
     if (count <= 0 || x->last_input > n)
         return IMF_OK;
     int from = b->kept - x->band[n - 1].kept;
@@ -75,7 +77,8 @@ enum imf_status imf_exec_run_band(struct imf_exec *x, int n, struct imf_error *e
     x->surface[x->chain->count] = x->out[slot_of(n)];
     if (!x->bands->streams)
         return imf_exec_run_segments(x, err);
-    imf_bands_go(x->bands, s, n);
+    imf_bands_go(x->bands, s, place_of(x, n));
+    x->measures = x->bands->twice && n < s->bands;
     enum imf_status st = imf_exec_run_passes(x, s, err);
     /* With transfers, imf_exec_wait() reports what fails later. */
     return st || x->transfers ? st : imf_exec_finish(x, err);

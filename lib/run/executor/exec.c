@@ -33,23 +33,28 @@ enum imf_status imf_exec_init(struct imf_exec *x, const struct imf_exec_ops *ops
     return IMF_OK;
 }
 
+int imf_exec_bands(const struct imf_exec *x) {
+    return x->bands->streams ? x->bands->segment[0].bands * (x->bands->twice ? 2 : 1) : 1;
+}
+
 enum imf_status imf_exec_init_bands(struct imf_exec *x, struct imf_error *err) {
     const struct imf_window *in = &x->bands->window[0];
     const struct imf_window *out = &x->bands->window[x->chain->count];
     const struct imf_segment *s = &x->bands->segment[0];
-    int bands = x->bands->streams ? s->bands : 1;
+    int bands = imf_exec_bands(x);
     size_t bytes = (size_t)bands * sizeof *x->band;
     if (!(x->band = malloc(bytes)))
         return imf_fail_memory(err, bytes);
     x->slots = bands > 1 ? IMF_EXEC_SLOTS : 1;
     for (int n = 0; n < bands; n++) {
         if (x->bands->streams)
-            imf_bands_go(x->bands, s, n);
+            imf_bands_go(x->bands, s, n % s->bands);
+        bool measures = x->bands->twice && n < s->bands;
         x->band[n] = (struct imf_exec_band){.kept = in->kept,
                                             .before = in->before,
                                             .done = in->done,
                                             .from = out->before,
-                                            .to = out->done};
+                                            .to = measures ? out->before : out->done};
         if (!x->bands->streams && !x->bands->slice) /* the whole image */
             x->band[n] = (struct imf_exec_band){.done = x->chain->height, .to = x->chain->height};
     }
@@ -105,6 +110,7 @@ struct imf_surface imf_exec_view(const struct imf_exec *x, int i, int from, int 
     ptrdiff_t rows = (ptrdiff_t)from - x->bands->window[i].kept;
     v.origin += (size_t)(rows * (ptrdiff_t)v.pitch);
     v.height = to - from;
+    v.row = from;
     return v;
 }
 
@@ -148,6 +154,8 @@ static enum imf_status run_pass(struct imf_exec *x, int i, struct imf_error *err
     struct imf_margin m = pass->problem.reach;
     in.margin.top = m.top;
     in.margin.bottom = m.bottom;
+    if (x->measures && i == x->bands->twice - 1)
+        return step->solver->measure(step->job, &in, err);
     return step->solver->run(step->job, &in, &out, err);
 }
 
@@ -156,11 +164,12 @@ enum imf_status imf_exec_run_passes(struct imf_exec *x, const struct imf_segment
     const struct imf_chain *c = x->chain;
     const struct imf_window *output = &x->bands->window[c->count];
     enum imf_status st = IMF_OK;
-    for (int i = s->first; i < s->end && !st; i++)
+    int end = x->measures ? x->bands->twice : s->end;
+    for (int i = s->first; i < end && !st; i++)
         st = move_window(x, i + 1, err);
-    for (int i = s->first; i < s->end && !st; i++)
+    for (int i = s->first; i < end && !st; i++)
         st = run_pass(x, i, err);
-    if (st || s->end < c->count || !c->keep_alpha || output->done == output->before)
+    if (st || x->measures || end < c->count || !c->keep_alpha || output->done == output->before)
         return st;
     struct imf_surface in = imf_exec_view(x, 0, output->before, output->done);
     struct imf_surface out = imf_exec_view(x, c->count, output->before, output->done);

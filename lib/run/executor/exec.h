@@ -57,7 +57,8 @@ void imf_exec_use_pool(struct imf_exec *exec, struct imf_pool *pool);
 /* What the last run found in the image: the solvers' phrases, or nothing. */
 void imf_exec_tell(const struct imf_exec *exec, char *text, size_t size);
 
-/* In how many bands rows stream; 1: the image is held whole. */
+/* In how many bands rows stream; 1: the image is held whole. Where they stream twice the first half has
+ * all rows of the image and none of the result. */
 int imf_exec_bands(const struct imf_exec *exec);
 enum imf_status imf_exec_map_input(struct imf_exec *exec, int band, struct imf_rows *rows,
                                    struct imf_error *err);

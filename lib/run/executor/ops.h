@@ -82,7 +82,8 @@ struct imf_exec {
     struct imf_exec_band {
         int kept, before, done; /* of the image's window */
         int from, to;           /* rows of the result */
-    } * band;                   /* owned; each of the segment's */
+    } * band;                   /* owned; each of the segment's, as often as rows stream */
+    bool measures;              /* bands are those of the first time that rows stream */
     int last_input;             /* the band whose input was mapped last */
     bool transfers;             /* rows are copied to a device and back while it computes others */
     bool abandoned;             /* the device failed and is not used any more */

@@ -1,6 +1,7 @@
 /* pixel_io.c - where a run's pixels come from and go to: files or memory */
 #include "run/pipeline/pixel_io.h"
 
+#include "codec/codec.h"
 #include "run/pipeline/worker.h"
 
 #include <stdlib.h>
@@ -44,6 +45,7 @@ void imf_pixel_io_close(struct imf_pixel_io *io) {
     free(io->kept);
     free(io->some);
     io->kept = io->some = NULL;
+    imf_reader_close(&io->again);
 }
 
 /* ---- rows of the whole image ----------------------------------------------------------------- */
@@ -160,8 +162,14 @@ enum imf_status imf_pixel_io_read(struct imf_pixel_io *io, const struct imf_rows
                    (size_t)io->part.width * pixel);
         return st;
     }
-    if (io->reader)
-        return imf_reader_rows(io->reader, rows->at, rows->stride, rows->count, err);
+    if (io->reader) {
+        bool again = rows->first < io->next;
+        enum imf_status st = again ? imf_reader_again(&io->again, io->reader, err) : IMF_OK;
+        io->next = rows->first + rows->count;
+        return st ? st
+                  : imf_reader_rows(io->again ? io->again : io->reader, rows->at, rows->stride,
+                                    rows->count, err);
+    }
     copy(rows->at, rows->stride, io->src + (size_t)rows->first * io->src_stride, io->src_stride,
          io->in, rows->count);
     return IMF_OK;

@@ -21,20 +21,21 @@ struct imf_pixel_io {
     struct imf_rect part;                  /* what is filtered; rows here are its rows */
     bool threads;                          /* may be started */
     /* Set by imf_pixel_io_open(). */
-    bool apart;     /* the part is not the whole image */
-    int next;       /* row of the image to be read next */
-    int kept_rows;  /* of the image: row y at y % kept_rows */
-    char *kept;     /* owned */
-    char *some;     /* owned: rows of the result */
-    double rescale; /* of samples, from the image's depth to the result's */
-    size_t in, out; /* bytes of a row's pixels */
+    bool apart;               /* the part is not the whole image */
+    int next;                 /* row of the image to be read next */
+    struct imf_reader *again; /* owned, or NULL: its rows are read for the second time */
+    int kept_rows;            /* of the image: row y at y % kept_rows */
+    char *kept;               /* owned */
+    char *some;               /* owned: rows of the result */
+    double rescale;           /* of samples, from the image's depth to the result's */
+    size_t in, out;           /* bytes of a row's pixels */
 };
 
 /* `rows`: of the part, the most that are read and not yet written. Close is due whatever this
  * returns. */
 enum imf_status imf_pixel_io_open(struct imf_pixel_io *io, int rows, struct imf_error *err);
 void imf_pixel_io_close(struct imf_pixel_io *io);
-/* Read the part's next rows into `rows`. */
+/* Read the part's next rows into `rows`; those of the whole image, once they are all read, again. */
 enum imf_status imf_pixel_io_read(struct imf_pixel_io *io, const struct imf_rows *rows,
                                   struct imf_error *err);
 /* Write the part's next rows of the result. The last ones, which may be none, finish the writer. May

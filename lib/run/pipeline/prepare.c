@@ -31,6 +31,7 @@ const struct imf_path *imf_workspace_path(const struct imf_workspace *ws) {
 struct imf_bands_form imf_workspace_form(const struct imf_workspace *ws) {
     struct imf_bands_form form = ws->plan->form;
     form.streams = ws->streams;
+    form.twice = imf_workspace_path(ws)->twice;
     return form;
 }
 

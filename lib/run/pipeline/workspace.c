@@ -231,6 +231,8 @@ static enum imf_status run_files(struct imf_workspace *ws, struct imf_reader *re
             st = imf_palette_run(ws->plan->filter, &ws->plan->settings, reader, writer, r, err);
         return st ? st : report_rows(options, info->height, info->height, err);
     }
+    if (ws->plan->settings.twice && !imf_reader_seeks(reader))
+        return imf_fail(err, IMF_ERR_ARGUMENT, "the plan is for an image that is read twice");
     bool streams = may_stream(ws, reader, writer, options);
     enum imf_status st = check_memory(ws, reader, writer, streams, err);
     if (st)

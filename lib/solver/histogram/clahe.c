@@ -1,8 +1,8 @@
 /*
  * clahe.c - contrast-limited adaptive histogram equalization on the host's cores
  *
- * clahe.h has the definition. Each thread counts whole tiles and makes their maps; then each takes a band
- * of rows. Both take strips of a row: first their lumas, as 16-bit values whatever the samples are, so
+ * clahe.h has the definition. Each thread counts the rows that tiles have of a band; then, when all are
+ * counted, each takes a band of rows to be mapped. Both take strips of a row: first their lumas, as 16-bit values whatever the samples are, so
  * that counting and looking up are written once. Counts are kept twice, for every second pixel: on a
  * blank page two increments of one counter would wait for each other. Between the centres of
  * neighbouring tiles all pixels look up in the same four maps.
@@ -10,6 +10,7 @@
 #include "solver/histogram/clahe.h"
 
 #include "base/clones.h"
+#include "base/pages.h"
 #include "base/thread_pool.h"
 #include "device/tuning.h"
 #include "solver/common/edge.h"
@@ -17,7 +18,6 @@
 #include "solver/common/window.h"
 #include "solver/solver.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,7 +34,8 @@ struct clahe_job {
     struct imf_problem p;
     struct imf_clahe_grid grid;
     struct imf_pool *pool; /* borrowed, or NULL */
-    uint16_t *maps;        /* owned, as are these: */
+    uint32_t *counts;      /* owned, as are these: each tile's, twice where values are few */
+    uint16_t *maps;
     struct column *columns;
     float *weights; /* of each column, for the tile behind it */
 };
@@ -43,7 +44,6 @@ struct pass {
     const struct clahe_job *job;
     const struct imf_surface *in, *out;
     int rows; /* of an item */
-    atomic_bool failed;
 };
 
 static uint16_t *map_of(const struct clahe_job *j, int column, int row) {
@@ -91,6 +91,11 @@ static void load(uint16_t *to, const struct pass *pass, int x, int y, int n) {
 
 /* ---- counting -------------------------------------------------------------------------------- */
 
+/* Counts of a tile. Two of 16-bit values would not fit in the cache. */
+static size_t counted(const struct imf_clahe_grid *g) {
+    return ((size_t)g->full + 1) * (g->full > 255 ? 1 : 2);
+}
+
 static void count_values(uint32_t *even, uint32_t *odd, const uint16_t *v, int n) {
     for (int i = 0; i + 1 < n; i += 2) {
         even[v[i]]++;
@@ -100,7 +105,7 @@ static void count_values(uint32_t *even, uint32_t *odd, const uint16_t *v, int n
         even[v[n - 1]]++;
 }
 
-/* Columns from..end - 1 of the grid, which may lie beyond the image, in row y of the image. */
+/* Columns from..end - 1 of the grid, which may lie beyond the image, in row y of the band. */
 static void count_row(const struct pass *pass, uint32_t *even, uint32_t *odd, int from, int end,
                       int y) {
     const struct imf_problem *p = &pass->job->p;
@@ -118,26 +123,28 @@ static void count_row(const struct pass *pass, uint32_t *even, uint32_t *odd, in
     }
 }
 
+/* A tile's rows that are in this band; with the image's last row its map. */
 static void count_item(void *data, int item) {
-    struct pass *pass = data;
+    const struct pass *pass = data;
     const struct clahe_job *j = pass->job;
     const struct imf_clahe_grid *g = &j->grid;
     int column = item % g->across, row = item / g->across;
-    size_t values = (size_t)g->full + 1;
-    uint32_t *counts = calloc(2 * values, sizeof *counts);
-    if (!counts) {
-        atomic_store(&pass->failed, true);
-        return;
-    }
+    size_t values = (size_t)g->full + 1, size = counted(g);
+    uint32_t *even = j->counts + (size_t)item * size, *odd = even + size - values;
+    if (pass->in->row == 0)
+        memset(even, 0, size * sizeof *even);
     for (int i = row * g->height; i < (row + 1) * g->height; i++) {
-        int y = imf_edge_index(IMF_EDGE_MIRROR, i, j->p.height);
-        count_row(pass, counts, counts + values, column * g->width, (column + 1) * g->width,
-                  imf_clahe_from(y, j->p.height, j->p.clahe->first_y));
+        int y = imf_clahe_from(imf_edge_index(IMF_EDGE_MIRROR, i, j->p.height), j->p.height,
+                               j->p.clahe->first_y) -
+                pass->in->row;
+        if (y >= 0 && y < pass->in->height)
+            count_row(pass, even, odd, column * g->width, (column + 1) * g->width, y);
     }
-    for (size_t v = 0; v < values; v++)
-        counts[v] += counts[values + v];
-    imf_clahe_map(g, counts, map_of(j, column, row));
-    free(counts);
+    if (pass->in->row + pass->in->height < j->p.height)
+        return;
+    for (size_t v = values; v < size; v++)
+        even[v - values] += even[v];
+    imf_clahe_map(g, even, map_of(j, column, row));
 }
 
 /* ---- looking up ------------------------------------------------------------------------------ */
@@ -224,10 +231,11 @@ static void map_item(void *data, int item) {
     const struct pass *pass = data;
     const struct clahe_job *j = pass->job;
     const struct imf_problem *p = &j->p;
-    int end = imf_min((item + 1) * pass->rows, p->height);
+    int end = imf_min((item + 1) * pass->rows, pass->in->height);
     for (int y = item * pass->rows; y < end; y++) {
-        struct imf_clahe_place row = imf_clahe_place(
-            imf_clahe_from(y, p->height, p->clahe->first_y), j->grid.height, j->grid.down);
+        struct imf_clahe_place row =
+            imf_clahe_place(imf_clahe_from(pass->in->row + y, p->height, p->clahe->first_y),
+                            j->grid.height, j->grid.down);
         for (int x = 0; x < p->width; x += STRIP) {
             uint16_t luma[STRIP], to[STRIP], made[STRIP * CHANNELS];
             int n = imf_min(STRIP, p->width - x);
@@ -269,10 +277,10 @@ static void clahe_vector_propose(const struct imf_problem *p, const struct imf_d
     double ms = cost(p) + (double)bytes * imf_vector_rates.clahe_map * 1e-6;
     out->feasible = true;
     out->error = 0;
-    out->bands = IMF_BANDS_WHOLE;
+    out->bands = IMF_BANDS_TWICE;
     out->ms = ms < ALONE_MS || cores == 1 ? ms : ms / cores + 2 * imf_vector_rates.start_ms;
     out->bytes = (double)bytes + (double)p->width * (sizeof(struct column) + sizeof(float)) +
-                 cores * 2 * (g.full + 1.0) * sizeof(uint32_t);
+                 (double)g.across * g.down * (double)counted(&g) * sizeof(uint32_t);
     snprintf(out->description, sizeof out->description, "%dx%d tiles of %dx%d", g.across, g.down,
              g.width, g.height);
 }
@@ -280,6 +288,7 @@ static void clahe_vector_propose(const struct imf_problem *p, const struct imf_d
 static void clahe_vector_destroy(void **job) {
     struct clahe_job *j = *job;
     if (j) {
+        free(j->counts);
         free(j->maps);
         free(j->columns);
         free(j->weights);
@@ -298,13 +307,18 @@ static enum imf_status clahe_vector_make(void **job, const struct imf_problem *p
         return imf_fail_memory(err, sizeof *j);
     j->p = *p;
     imf_clahe_grid_make(&j->grid, p, &bytes);
+    size_t counts =
+        (size_t)j->grid.across * (size_t)j->grid.down * counted(&j->grid) * sizeof *j->counts;
+    j->counts = malloc(counts);
     j->maps = malloc(bytes);
     j->columns = malloc((size_t)p->width * sizeof *j->columns);
     j->weights = malloc((size_t)p->width * sizeof *j->weights);
-    if (!j->maps || !j->columns || !j->weights) {
+    if (!j->counts || !j->maps || !j->columns || !j->weights) {
         clahe_vector_destroy(job);
         return imf_fail_memory(err, (size_t)proposal->bytes);
     }
+    imf_use_large_pages(j->counts, counts);
+    imf_use_large_pages(j->maps, bytes);
     for (int x = p->width - 1; x >= 0; x--) {
         struct imf_clahe_place at = imf_clahe_place(imf_clahe_from(x, p->width, p->clahe->first_x),
                                                     j->grid.width, j->grid.across);
@@ -317,16 +331,27 @@ static enum imf_status clahe_vector_make(void **job, const struct imf_problem *p
     return IMF_OK;
 }
 
+static int threads_for(const struct clahe_job *j) {
+    return cost(&j->p) < ALONE_MS ? 1 : imf_cores();
+}
+
+static enum imf_status clahe_vector_measure(void *job, const struct imf_surface *in,
+                                            struct imf_error *err) {
+    const struct clahe_job *j = job;
+    struct pass pass = {.job = j, .in = in};
+    (void)err;
+    imf_parallel_on(j->pool, threads_for(j), j->grid.across * j->grid.down, count_item, &pass);
+    return IMF_OK;
+}
+
 static enum imf_status clahe_vector_run(void *job, const struct imf_surface *in,
                                         const struct imf_surface *out, struct imf_error *err) {
-    struct clahe_job *j = job;
+    const struct clahe_job *j = job;
     struct pass pass = {.job = j, .in = in, .out = out};
-    int threads = cost(&j->p) < ALONE_MS ? 1 : imf_cores();
-    pass.rows = imf_max(1, j->p.height / (4 * threads));
-    imf_parallel_on(j->pool, threads, j->grid.across * j->grid.down, count_item, &pass);
-    if (pass.failed)
-        return imf_fail_memory(err, 2 * ((size_t)j->grid.full + 1) * sizeof(uint32_t));
-    imf_parallel_on(j->pool, threads, (j->p.height - 1) / pass.rows + 1, map_item, &pass);
+    pass.rows = imf_max(1, in->height / (4 * threads_for(j)));
+    if (in->height == j->p.height)
+        clahe_vector_measure(job, in, err);
+    imf_parallel_on(j->pool, threads_for(j), (in->height - 1) / pass.rows + 1, map_item, &pass);
     return IMF_OK;
 }
 
@@ -340,6 +365,7 @@ const struct imf_solver imf_solver_clahe_vector = {
     .kinds = 1u << IMF_CLAHE,
     .propose = clahe_vector_propose,
     .make = clahe_vector_make,
+    .measure = clahe_vector_measure,
     .run = clahe_vector_run,
     .destroy = clahe_vector_destroy,
     .use_pool = clahe_vector_use_pool,

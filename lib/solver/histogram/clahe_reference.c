@@ -39,7 +39,9 @@ static void limit(const struct imf_clahe_grid *g, uint32_t *counts) {
         }
     int each = over / values, rest = over % values, step = imf_max(values / imf_max(rest, 1), 1);
     for (int v = 0; v < values; v++)
-        counts[v] += (uint32_t)(each + (v % step == 0 && v / step < rest));
+        counts[v] += (uint32_t)each;
+    for (int i = 0; i < rest; i++)
+        counts[i * step]++;
 }
 
 void imf_clahe_map(const struct imf_clahe_grid *g, uint32_t *counts, uint16_t *map) {
@@ -48,7 +50,9 @@ void imf_clahe_map(const struct imf_clahe_grid *g, uint32_t *counts, uint16_t *m
         limit(g, counts);
     for (int v = 0; v <= g->full; v++) {
         sum += (int)counts[v];
-        map[v] = (uint16_t)rintf(fminf((float)sum * g->scale, (float)g->full));
+        float to = (float)sum * g->scale;
+        to = to < (float)g->full ? to : (float)g->full;
+        map[v] = (uint16_t)(int)(to + 0x1.8p23f - 0x1.8p23f); /* rounds to nearest, ties to even */
     }
 }
 

@@ -132,7 +132,8 @@ static void count_item(void *data, int item) {
     uint32_t *bins = j->parts + (size_t)item * j->part;
     int samples = p->width * p->channels, full = imf_histogram_op_full(p), first, end;
     int strip = STRIP / p->channels * p->channels;
-    memset(bins, 0, j->part * sizeof *bins);
+    if (pass->in->row == 0)
+        memset(bins, 0, j->part * sizeof *bins);
     rows_of(pass, item, &first, &end);
     for (int y = first; y < end; y++) {
         const void *row = imf_surface_row(pass->in, y);
@@ -248,7 +249,7 @@ static void histogram_vector_propose(const struct imf_problem *p, const struct i
     int items = items_of(p);
     out->feasible = true;
     out->error = 0;
-    out->bands = IMF_BANDS_WHOLE;
+    out->bands = IMF_BANDS_TWICE;
     out->ms = cost(p) / items + (items > 1 ? 2 * imf_vector_rates.start_ms : 0);
     out->bytes = sizeof(struct vector_job) + (double)items * (double)part_of(p) * sizeof(uint32_t);
     snprintf(out->description, sizeof out->description, "vector histogram of %d values",
@@ -281,14 +282,25 @@ static enum imf_status histogram_vector_make(void **job, const struct imf_proble
     return imf_fail_memory(err, bytes);
 }
 
+static enum imf_status histogram_vector_measure(void *job, const struct imf_surface *in,
+                                                struct imf_error *err) {
+    struct vector_job *j = job;
+    struct pass pass = {j, in, NULL};
+    (void)err;
+    imf_parallel(j->pool, j->items, count_item, &pass);
+    if (in->row + in->height < j->p.height)
+        return IMF_OK;
+    add_counts(j, in->sample);
+    fill_map(j, in->sample, j->p.out);
+    return IMF_OK;
+}
+
 static enum imf_status histogram_vector_run(void *job, const struct imf_surface *in,
                                             const struct imf_surface *out, struct imf_error *err) {
     struct vector_job *j = job;
     struct pass pass = {j, in, out};
-    (void)err;
-    imf_parallel(j->pool, j->items, count_item, &pass);
-    add_counts(j, in->sample);
-    fill_map(j, in->sample, out->sample);
+    if (in->height == j->p.height)
+        histogram_vector_measure(job, in, err);
     imf_parallel(j->pool, j->items, look_up_item, &pass);
     return IMF_OK;
 }
@@ -304,6 +316,7 @@ const struct imf_solver imf_solver_histogram_op_vector = {
     .kinds = 1u << IMF_HISTOGRAM_OP,
     .propose = histogram_vector_propose,
     .make = histogram_vector_make,
+    .measure = histogram_vector_measure,
     .run = histogram_vector_run,
     .destroy = histogram_vector_destroy,
     .use_pool = histogram_vector_use_pool,
