@@ -83,7 +83,7 @@ static bool verified(struct imf_exec *x, const struct imf_chain *c, unsigned cha
         (char *)pixels, (size_t)c->width * (size_t)c->channels_out * imf_sample_size(c->out), 0,
         c->height};
     imf_exec_input_rows(x, 0, &image);
-    return !imf_verify(c, &image, &result, &r, err) && r.verify_ok;
+    return !imf_verify(c, &image, &result, NULL, &r, err) && r.verify_ok;
 }
 
 /* How each convolution is done: by another solver first for another `turn`. *loose: what floats are

@@ -27,6 +27,18 @@ for line in sys.stdin.read().splitlines():
 }
 
 # Its quotients are floats: an exact one that lies within 3e-5 of a tie might be rounded the other way.
+@test "--verify holds what is decided to the values that it is decided by" {
+    for filter in "-f sharpen:0.7 -f clahe" "-f sharpen:0.7 -f equalize -f blur:1" "-f sharpen:0.7 -f threshold:local:3:0" "-f gray -f equalize --depth=16" \
+        "-f sharpen:0.7 -f threshold:0.3137254901960784" "-f sharpen:0.7 -f gray -f threshold:0.3137254901960784 -f blend:multiply:0.5"; do
+        imf_run $filter --verify --json "$TESTDATA/noise-rgb.png"
+        echo "$filter: $status $output"
+        [ "$status" -eq 0 ]
+        python3 -c 'import json, sys; o = json.loads(sys.argv[1])
+assert o["verify_ok"] and o["verify_unexcused"] == 0, o
+assert o["verify_differing"] > 0 or "clahe" not in o["filter"], o' "$output"
+    done
+}
+
 @test "OpenCV's equalizeHist gives the same bytes" {
     compare_opencv <<'END'
 -f equalize = cv2.equalizeHist(a)

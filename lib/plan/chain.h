@@ -67,9 +67,11 @@ struct imf_pass {
     int source, second;      /* surfaces: -1 the image, k >= 0 the output of pass k */
     double bound;            /* largest |value| of the output, */
     bool whole;              /* the values are integers, */
+    bool rounded;            /* as they are rounded to samples, */
     bool whole_if_opaque;    /* or are if the image's alpha is opaque */
     bool coarse;             /* floats are too coarse for the output, which has to be float64; where
                                 the output is samples, for the point pass's arithmetic */
+    bool exact;              /* of integers they are computed exactly, and rounded once at most */
     double error;            /* largest error of the output if all passes are stored as float64 */
     double gain, relative; /* later passes magnify an error of the output by at most this, an error
                                 in proportion to the value by at most that */
@@ -114,6 +116,8 @@ double imf_blend_slope(enum imf_blend_mode mode);
 /* The same of a chain whose solvers may choose differently: of floats, which blocks are alike is decided by a
  * hair. A group that has another block changes samples by less than 1 of 255. */
 double imf_contract_choices(const struct imf_chain *chain);
+/* The problem's input is rounded to samples first, and any sample may change any other. */
+bool imf_problem_decides(const struct imf_problem *p);
 /* Each output sample depends on the same input sample alone, and all colours do so alike. */
 bool imf_point_is_map(const struct imf_point *point);
 /* The samples of surface `index` (0: the image, i + 1: the output of pass i). Between passes they

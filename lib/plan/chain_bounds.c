@@ -21,12 +21,6 @@ static bool is_whole(double v) {
     return v == rint(v);
 }
 
-/* The problem's input is rounded to samples first, and any sample may change any other. */
-static bool rounds(const struct imf_problem *p) {
-    return p->kind == IMF_HISTOGRAM_OP || p->kind == IMF_CANNY || p->kind == IMF_CLAHE ||
-           (p->kind == IMF_WINDOW_OP && p->window_op->bilevel);
-}
-
 /* A kernel's gain for its input's rounding errors: for independent ones the root of the sum of
  * squares, for a common one the sum. The bound is statistical, as the solvers' own are. */
 static double error_gain(const struct imf_problem *p) {
@@ -118,7 +112,7 @@ static void set_gains(struct imf_chain *c) {
             }
             bool means = p->mode == IMF_BLEND_NORMAL && p->weights.amount <= 1;
             part = p->unsharp || p->normalize || (p->blend && !means) || p->put ? 1 : part;
-        } else if (rounds(&pass->problem)) {
+        } else if (imf_problem_decides(&pass->problem)) {
             gain = part = 1; /* its input is rounded as results are */
         } else {
             gain = fmax(gain, gain * error_gain(&pass->problem));
@@ -162,14 +156,15 @@ static void mark_coarse_curve(struct imf_chain *c) {
 /* A point pass keeps integers as they are, or is the chain's only quotient, of integers. */
 static bool point_exact(const struct imf_chain *c, int i) {
     const struct imf_point *p = &c->passes[i].point;
+    bool integers = c->passes[i].whole && !c->passes[i].rounded;
     if (p->normalize)
         return p->whole && p->rescale == 1 && i == c->count - 1 && !p->blend && !p->put;
-    if (p->unsharp && !(p->difference && c->passes[i].whole))
+    if (p->unsharp && !(p->difference && integers))
         return false;
     if (p->linearize || p->epilogue || p->delinearize || p->rescale != 1)
         return false;
     bool keeps = p->blend || p->put || p->gray;
-    bool whole = p->difference || (keeps && c->passes[i].whole);
+    bool whole = p->difference || (keeps && integers);
     return whole && !p->unpremultiply && !p->premultiply;
 }
 
@@ -274,6 +269,7 @@ static void round_early(struct imf_chain *c) {
             continue;
         before->out = pass->in = pass->problem.in = c->in;
         before->bound = pass->problem.in_max = c->full;
+        before->rounded = !before->whole;
         before->whole = pass->problem.positive = true;
         if (pass->problem.kind == IMF_WINDOW_OP && pass->problem.window_op->selects) {
             pass->problem.exact = pass->whole = true;
@@ -295,7 +291,8 @@ void imf_chain_set_bounds(struct imf_chain *c) {
         premultiplied = premultiplied || pass->whole_if_opaque;
         bool fits = pass->out != IMF_F32 || (pass->whole && pass->bound <= IMF_WHOLE_FLOATS);
         if (pass->kind == IMF_PASS_POINT) {
-            c->exact = c->exact && fits && point_exact(c, i);
+            pass->exact = fits && point_exact(c, i);
+            c->exact = c->exact && pass->exact;
             continue;
         }
         struct imf_problem *p = &pass->problem;
@@ -305,7 +302,8 @@ void imf_chain_set_bounds(struct imf_chain *c) {
                     (p->out != IMF_F32 || pass->bound * fabs(e->scale) <= IMF_WHOLE_FLOATS);
         p->exact =
             p->exact && held && is_whole(e->add) && is_whole(e->offset) && fabs(e->multiply) == 1;
-        c->exact = c->exact && p->exact && fits;
+        pass->exact = p->exact && fits;
+        c->exact = c->exact && pass->exact;
     }
     c->exact_if_opaque = c->exact_if_opaque && premultiplied;
     set_tolerances(c);

@@ -16,6 +16,11 @@ enum imf_sample imf_chain_sample(const struct imf_chain *chain, int index, bool 
     return float64 || (pass->coarse && pass->out == IMF_F32) ? IMF_F64 : pass->out;
 }
 
+bool imf_problem_decides(const struct imf_problem *p) {
+    return p->kind == IMF_HISTOGRAM_OP || p->kind == IMF_CANNY || p->kind == IMF_CLAHE ||
+           (p->kind == IMF_WINDOW_OP && p->window_op->bilevel);
+}
+
 struct imf_margin imf_chain_margin(const struct imf_chain *chain, int index) {
     struct imf_margin all = {0, 0, 0, 0};
     for (int i = 0; i < chain->count; i++) {

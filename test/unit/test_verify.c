@@ -1,5 +1,6 @@
 /* test_verify.c - --verify fails on wrong pixels: how far from the result, and how near a tie */
 #include "chain_util.h"
+#include "noise.h"
 #include "run/pipeline/verify.h"
 
 #include <string.h>
@@ -77,7 +78,7 @@ static void check_case(const struct verify_case *k) {
     /* All wrong: what verify says of them tells nothing about the reference, only that it looks. */
     for (int x = 0; x < WIDTH; x++)
         put(&out, x, 0);
-    CHECK(!imf_verify(c.chain, &image, &result, &first, NULL), "%s", k->spec);
+    CHECK(!imf_verify(c.chain, &image, &result, NULL, &first, NULL), "%s", k->spec);
     CHECK(first.verified && !first.verify_ok && first.verify_differing == WIDTH &&
               first.verify_samples == WIDTH && first.verify_max >= k->input / 3,
           "%s: %llu of %llu differ", k->spec, (unsigned long long)first.verify_differing,
@@ -85,7 +86,7 @@ static void check_case(const struct verify_case *k) {
     int right = (int)first.verify_max;
     for (int x = 0; x < WIDTH; x++)
         put(&out, x, x == WIDTH / 2 ? k->output : right);
-    CHECK(!imf_verify(c.chain, &image, &result, &r, NULL), "%s", k->spec);
+    CHECK(!imf_verify(c.chain, &image, &result, NULL, &r, NULL), "%s", k->spec);
     CHECK(r.verify_ok == k->ok && r.verify_unexcused == (k->ok ? 0 : 1),
           "%s of %g, %d bits: %d is %s, %llu of them unexcused", k->spec, k->input, k->depth,
           k->output, r.verify_ok ? "ok" : "wrong", (unsigned long long)r.verify_unexcused);
@@ -96,8 +97,98 @@ static void check_case(const struct verify_case *k) {
     chain_drop(&c);
 }
 
+/* ---- decisions ------------------------------------------------------------------------------- */
+
+enum { SIDE = 40 };
+
+/* A chain is verified with the result of another one, whose first stage is a little off. */
+struct decision {
+    const char *first, *off, *then, *last;
+    int touched; /* added to a sample of the result */
+    bool ok;
+};
+
+/* A sum of 402 becomes 100.490, 100.425 or 100.508: the first and the last lie within 1/32 of each other
+ * and of the tie. */
+#define RIGHT "kernel:1,2,1:scale=4.0004"
+#define FAR "kernel:1,2,1:scale=4.003"
+#define OFF "kernel:1,2,1:scale=3.9997"
+
+static const struct decision decisions[] = {
+    {RIGHT, OFF, "equalize", NULL, 0, true},
+    {RIGHT, OFF, "equalize", NULL, 1, false},
+    {FAR, OFF, "equalize", NULL, 0, false},
+    {RIGHT, OFF, "clahe:tiles=2x2", NULL, 0, true},
+    {RIGHT, OFF, "clahe:tiles=2x2", NULL, -1, false},
+    {RIGHT, OFF, "equalize", "kernel:0.77", 0, true},
+    {RIGHT, OFF, "equalize", "kernel:0.77", 1, false},
+    {RIGHT, OFF, "threshold:local:2:0.004", NULL, 0, true},
+    {FAR, OFF, "threshold:local:2:0.004", NULL, 0, false},
+    /* It reads sixteenths of a level. */
+    {"kernel:1,2,1:scale=4.0704", "kernel:1,2,1:scale=4.0697", "canny:0.02:0.03:sigma=0", NULL, 0,
+     true},
+    {"kernel:1,2,1:scale=4.0704", "kernel:1,2,1:scale=4.0697", "canny:0.02:0.03:sigma=0", NULL, 255,
+     false},
+    {"kernel:1,2,1:scale=4.073", "kernel:1,2,1:scale=4.0697", "canny:0.02:0.03:sigma=0", NULL, 0,
+     false},
+    /* At 100.495. */
+    {RIGHT, OFF, "threshold:0.3941", NULL, 0, true},
+    {RIGHT, OFF, "threshold:0.3941", NULL, 17, false},
+    {FAR, OFF, "threshold:0.3941", NULL, 0, false},
+    {RIGHT, OFF, "threshold:0.3941", "dilate:1", 0, true},
+    {RIGHT, OFF, "threshold:0.3941", "dilate:1", 1, false},
+    {RIGHT, OFF, "threshold:0.3941", "blend:multiply:0.5", 0, true},
+    {FAR, OFF, "threshold:0.3941", "blend:multiply:0.5", 0, false},
+};
+
+static enum imf_status make_first(void *data, const struct imf_chain *first, struct imf_exec **out,
+                                  struct imf_error *err) {
+    static struct imf_chain made; /* which the executor borrows */
+    made = *(const struct imf_chain *)data;
+    made.count = first->count;
+    made.out = first->out;
+    made.channels_out = first->channels_out;
+    return imf_exec_make_host(out, &made, made.out, err);
+}
+
+static void check_decision(const struct decision *k, bool float64) {
+    const char *const right[] = {k->first, k->then, k->last, NULL};
+    const char *const off[] = {k->off, k->then, k->last, NULL};
+    const struct imf_info info = chain_info(SIDE, SIDE, 1, 8);
+    const struct imf_settings settings = {0};
+    struct chain_case a = chain_make(right, &info, &settings);
+    struct chain_case b = chain_make(off, &info, &settings);
+    const struct imf_witness witness = {make_first, b.chain, float64};
+    struct imf_exec *exec = NULL;
+    struct imf_report r = {0};
+    struct imf_rows result;
+    uint8_t pixels[SIDE * SIDE];
+    for (int i = 0; i < SIDE * SIDE; i++)
+        pixels[i] = (uint8_t)(90 + noise() % 21);
+    const struct imf_rows image = {(char *)pixels, SIDE, 0, SIDE};
+    bool made = !imf_exec_make_host(&exec, b.chain, IMF_U8, NULL) &&
+                !imf_exec_filter(exec, &image, &result, NULL);
+    CHECK(made, "%s", k->off);
+    if (!made)
+        return;
+    ((uint8_t *)result.at)[0] = (uint8_t)(((uint8_t *)result.at)[0] + k->touched);
+    CHECK(!imf_verify(a.chain, &image, &result, &witness, &r, NULL), "%s", k->then);
+    CHECK(r.verify_ok == k->ok && r.verify_differing > 0 && r.verify_max > 0,
+          "%s of %s by %s, %d: %llu differ, %llu of them unexcused", k->then, k->first, k->off,
+          k->touched, (unsigned long long)r.verify_differing,
+          (unsigned long long)r.verify_unexcused);
+    CHECK(!k->touched || r.verify_unexcused == 1, "%s: %llu", k->then,
+          (unsigned long long)r.verify_unexcused);
+    imf_exec_free(&exec);
+    chain_drop(&a);
+    chain_drop(&b);
+}
+
 int main(void) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         check_case(&cases[i]);
+    for (size_t i = 0; i < sizeof decisions / sizeof *decisions; i++)
+        for (int float64 = 0; float64 < 2; float64++)
+            check_decision(&decisions[i], float64);
     return check_done("test_verify");
 }

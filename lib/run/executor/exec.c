@@ -184,6 +184,8 @@ enum imf_status imf_exec_run_segments(struct imf_exec *x, struct imf_error *err)
             imf_bands_go(x->bands, s, band);
             st = imf_exec_run_passes(x, s, err);
         }
+        if (!st && x->watch.made) /* each pass is a segment */
+            st = x->watch.made(x->watch.data, k, &x->surface[k + 1], err);
     }
     return st ? st : imf_exec_finish(x, err);
 }

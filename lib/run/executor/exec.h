@@ -47,8 +47,20 @@ enum imf_status imf_exec_make_slice(struct imf_exec **out, const struct imf_chai
 enum imf_status imf_exec_make_device(struct imf_exec **out, const struct imf_chain *chain,
                                      const struct imf_proposal *chosen, struct imf_bands_form form,
                                      struct imf_runtime *rt, struct imf_error *err);
-/* The factor by which the reference's last run stretched a response (normalize); 1 at least. */
-double imf_exec_stretch(const struct imf_exec *reference);
+/* The factor by which the reference has stretched a response (normalize) in its first `passes`; 1 at
+ * least. */
+double imf_exec_stretch(const struct imf_exec *reference, int passes);
+/* Have the reference call this with the output of each pass, as float64, once it is made; later passes
+ * read what it leaves there. */
+struct imf_exec_watch {
+    enum imf_status (*made)(void *data, int pass, const struct imf_surface *output,
+                            struct imf_error *err);
+    void *data;
+};
+void imf_exec_set_watch(struct imf_exec *reference, struct imf_exec_watch watch);
+/* Make the values again that a threshold, among the steps of a point pass, has compared: `out` gets
+ * float64 samples of out->channels, as many as there are then. */
+void imf_exec_compared(const struct imf_exec *reference, int pass, const struct imf_surface *out);
 void imf_exec_free(struct imf_exec **exec);
 
 /* Let runs use the threads of `pool`, which they borrow; before that, each pass makes its own. */

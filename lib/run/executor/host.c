@@ -157,9 +157,24 @@ enum imf_status imf_exec_make_host(struct imf_exec **out, const struct imf_chain
     return make(out, c, &r, err);
 }
 
-double imf_exec_stretch(const struct imf_exec *x) {
+void imf_exec_set_watch(struct imf_exec *x, struct imf_exec_watch watch) {
+    x->watch = watch;
+}
+
+void imf_exec_compared(const struct imf_exec *x, int i, const struct imf_surface *out) {
+    const struct imf_pass *pass = &x->chain->passes[i];
+    struct imf_point p = pass->point;
+    const struct imf_surface *second = pass->second >= -1 ? &x->surface[pass->second + 1] : NULL;
+    const struct imf_point_io io = {&x->surface[pass->source + 1], second, out, 0};
+    p.e.threshold = p.blend = p.put = p.premultiply = p.delinearize = false;
+    p.rescale = 1;
+    p.out_channels = out->channels;
+    imf_point_run_host(&p, &io);
+}
+
+double imf_exec_stretch(const struct imf_exec *x, int passes) {
     double factor = 1, low, high;
-    for (int i = 0; i < x->chain->count; i++) {
+    for (int i = 0; i < passes; i++) {
         const struct imf_point *p = &x->chain->passes[i].point;
         if (x->chain->passes[i].kind != IMF_PASS_POINT || !p->normalize)
             continue;

@@ -80,13 +80,14 @@ struct imf_exec {
     void *host_input[IMF_EXEC_SLOTS]; /* the image's rows, whatever becomes of the device */
     struct imf_surface mapped[IMF_EXEC_SLOTS]; /* results that the host reads */
     struct imf_exec_band {
-        int kept, before, done; /* of the image's window */
-        int from, to;           /* rows of the result */
-    } * band;                   /* owned; each of the segment's, as often as rows stream */
-    bool measures;              /* bands are those of the first time that rows stream */
-    int last_input;             /* the band whose input was mapped last */
-    bool transfers;             /* rows are copied to a device and back while it computes others */
-    bool abandoned;             /* the device failed and is not used any more */
+        int kept, before, done;  /* of the image's window */
+        int from, to;            /* rows of the result */
+    } * band;                    /* owned; each of the segment's, as often as rows stream */
+    bool measures;               /* bands are those of the first time that rows stream */
+    int last_input;              /* the band whose input was mapped last */
+    bool transfers;              /* rows are copied to a device and back while it computes others */
+    struct imf_exec_watch watch; /* of the reference, or none */
+    bool abandoned;              /* the device failed and is not used any more */
 };
 
 /* Set up what all executors share, but for the bands, in zeroed memory. */

@@ -35,9 +35,31 @@ struct imf_bands_form imf_workspace_form(const struct imf_workspace *ws) {
     return form;
 }
 
-static enum imf_status make_host(struct imf_workspace *ws, struct imf_error *err) {
-    return imf_exec_make_host_bands(&ws->exec, ws->plan->chain, imf_workspace_path(ws),
-                                    imf_workspace_form(ws), err);
+static enum imf_status make_device(const struct imf_workspace *ws, const struct imf_chain *chain,
+                                   struct imf_exec **out, struct imf_error *err) {
+    const struct imf_planning *p = &ws->plan->planning;
+    size_t bytes = (size_t)chain->count * sizeof *p->path.chosen;
+    struct imf_proposal *chosen = malloc(bytes);
+    struct imf_bands *bands = NULL;
+    *out = NULL;
+    if (!chosen)
+        return imf_fail_memory(err, bytes);
+    memcpy(chosen, p->path.chosen, bytes);
+    /* Proposals are made again for these bands, which may differ from the plan's. */
+    enum imf_status st = imf_proposals_band(&bands, chain, chosen, imf_workspace_form(ws),
+                                            imf_runtime_device(p->rt), err);
+    imf_bands_free(&bands);
+    if (!st)
+        st = imf_exec_make_device(out, chain, chosen, imf_workspace_form(ws), p->rt, err);
+    free(chosen);
+    return st;
+}
+
+enum imf_status imf_workspace_make(const struct imf_workspace *ws, const struct imf_chain *chain,
+                                   struct imf_exec **out, struct imf_error *err) {
+    return ws->on_device ? make_device(ws, chain, out, err)
+                         : imf_exec_make_host_bands(out, chain, imf_workspace_path(ws),
+                                                    imf_workspace_form(ws), err);
 }
 
 /* After a failure of the device: the host instead. */
@@ -52,25 +74,7 @@ static enum imf_status fall_back(struct imf_workspace *ws, const struct imf_erro
     if (failure->status == IMF_ERR_DEVICE)
         imf_context_give_up(ws->plan->ctx, failure);
     imf_exec_free(&ws->exec);
-    return make_host(ws, err);
-}
-
-static enum imf_status make_device(struct imf_workspace *ws, struct imf_error *err) {
-    const struct imf_planning *p = &ws->plan->planning;
-    size_t bytes = (size_t)p->chain->count * sizeof *p->path.chosen;
-    struct imf_proposal *chosen = malloc(bytes);
-    struct imf_bands *bands = NULL;
-    if (!chosen)
-        return imf_fail_memory(err, bytes);
-    memcpy(chosen, p->path.chosen, bytes);
-    /* Proposals are made again for these bands, which may differ from the plan's. */
-    enum imf_status st = imf_proposals_band(&bands, p->chain, chosen, imf_workspace_form(ws),
-                                            imf_runtime_device(p->rt), err);
-    imf_bands_free(&bands);
-    if (!st)
-        st = imf_exec_make_device(&ws->exec, p->chain, chosen, imf_workspace_form(ws), p->rt, err);
-    free(chosen);
-    return st;
+    return imf_workspace_make(ws, ws->plan->chain, &ws->exec, err);
 }
 
 enum imf_status imf_workspace_prepare(struct imf_workspace *ws, bool streams,
@@ -86,6 +90,6 @@ enum imf_status imf_workspace_prepare(struct imf_workspace *ws, bool streams,
         imf_workspace_may_fall_back(ws) ? imf_context_gave_up(ws->plan->ctx) : NULL;
     if (gave_up)
         (void)imf_workspace_choose_host(ws, gave_up);
-    enum imf_status st = ws->on_device ? make_device(ws, &failure) : make_host(ws, &failure);
+    enum imf_status st = imf_workspace_make(ws, ws->plan->chain, &ws->exec, &failure);
     return st ? fall_back(ws, &failure, err) : IMF_OK;
 }

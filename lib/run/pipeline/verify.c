@@ -2,6 +2,8 @@
 #include "run/pipeline/verify.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* Which differences the contract allows. */
 struct allowance {
@@ -10,31 +12,52 @@ struct allowance {
     double stretch; /* of colours, over IMF_HIGH_GAIN */
     bool divided;   /* colours, by the last channel: alpha */
     int channels;
+    int compared; /* of them, the leading ones */
+    /* Of a threshold, what it compared: float64, or of no channels. */
+    struct imf_surface values;
+    double level;
+    bool alone; /* nothing follows in its pass: samples are 0 or the largest */
 };
 
 /* The contract allows this difference (imf_contract_choices()). */
-static bool excused(const struct allowance *a, double want, double have, double times) {
+static bool excused(const struct allowance *a, double want, double have, enum imf_sample sample,
+                    double times) {
     double error = a->error * times;
+    if (sample != IMF_U8 && sample != IMF_U16)
+        return fabs(have - want) <= error;
     return a->max > 255 ? fabs(have - rint(want)) <= error : fabs(have - want) <= 0.5 + error;
 }
 
-static void compare_row(const struct allowance *a, const double *want, const void *got,
-                        enum imf_sample sample, int width, struct imf_report *r) {
+/* A value of this pixel is so near the threshold that it may lie on either side. */
+static bool undecided(const struct allowance *a, const double *values, int channel, double have,
+                      double times) {
+    bool near = false;
+    for (int c = 0; c < a->values.channels; c++)
+        near =
+            near || ((c == channel || !a->alone) && fabs(values[c] - a->level) <= a->error * times);
+    return near && (!a->alone || have == 0 || have == a->max);
+}
+
+static void compare_row(const struct allowance *a, const double *want, const double *values,
+                        const void *got, enum imf_sample sample, int width, struct imf_report *r) {
     int colors = a->channels - a->divided;
     for (int i = 0; i < width * a->channels; i++) {
-        const double *pixel = want + i / a->channels * a->channels;
+        int x = i / a->channels, channel = i % a->channels;
+        const double *pixel = want + x * a->channels;
         double alpha = a->divided ? fmin(fmax(pixel[colors] / a->max, 0), 1) : 1;
-        bool color = i % a->channels < colors;
-        double clamped = fmin(fmax(want[i], 0), a->max), have = imf_sample_get(got, sample, i);
-        double difference = fabs(have - rint(clamped));
-        if (difference == 0)
+        bool color = channel < colors, rounded = sample == IMF_U8 || sample == IMF_U16;
+        double have = imf_sample_get(got, sample, i);
+        double clamped = rounded ? fmin(fmax(want[i], 0), a->max) : want[i];
+        double difference = fabs(have - (rounded ? rint(clamped) : clamped));
+        if (difference == 0 || channel >= a->compared)
             continue;
+        double times = color ? a->stretch / alpha : 1;
         bool vanishes = color && a->divided && fabs(pixel[colors] - 0.5) <= a->error;
         r->verify_differing++;
         r->verify_max = fmax(r->verify_max, difference);
         r->verify_unexcused +=
-            a->error == 0 ||
-            !(vanishes || excused(a, clamped, have, color ? a->stretch / alpha : 1));
+            a->error == 0 || !(vanishes || excused(a, clamped, have, sample, times) ||
+                               undecided(a, values + x * a->values.channels, channel, have, times));
     }
 }
 
@@ -51,37 +74,201 @@ static bool opaque(const struct imf_chain *c, const struct imf_rows *image) {
     return true;
 }
 
-static struct allowance allowance_of(const struct imf_chain *c, const struct imf_exec *reference,
-                                     const struct imf_rows *image) {
-    bool exact = c->exact || (c->exact_if_opaque && opaque(c, image));
-    struct allowance a = {.max = imf_sample_max(c->out),
-                          .error = exact ? 0 : imf_contract_choices(c),
-                          .stretch = fmax(imf_exec_stretch(reference) / IMF_HIGH_GAIN, 1),
-                          .channels = c->channels_out};
-    for (int i = 0; i < c->count; i++)
+/* Of the output of the pass before `end`. */
+static struct allowance allowance_of(const struct imf_chain *c, int end,
+                                     const struct imf_exec *reference, bool exact) {
+    bool last = end == c->count;
+    int channels = c->passes[end - 1].channels_out;
+    struct allowance a = {.max = imf_sample_max(last ? c->out : c->in),
+                          .error = exact ? 0 : imf_contract_choices(c) / (last ? 1 : c->rescale),
+                          .stretch = fmax(imf_exec_stretch(reference, end) / IMF_HIGH_GAIN, 1),
+                          .channels = channels,
+                          .compared = channels - (c->keep_alpha && !last)};
+    for (int i = 0; i < end; i++)
         a.divided =
             a.divided || (c->passes[i].kind == IMF_PASS_POINT && c->passes[i].point.unpremultiply);
     return a;
 }
 
+/* ---- decisions ------------------------------------------------------------------------------- */
+
+struct judge {
+    const struct imf_chain *chain;
+    struct imf_pass *passes; /* the reference's, owned: without the thresholds of inexact sums */
+    struct verdict {
+        bool exact;   /* not off, but by what was off at an earlier check */
+        bool checked; /* compared with what the result's solvers made, which then takes its place */
+    } * verdict;      /* of each pass; owned */
+    const struct imf_rows *image, *result;
+    const struct imf_witness *witness;
+    struct imf_exec *reference;
+    uint64_t unexcused;
+};
+
+static const struct imf_epilogue *threshold_of(const struct imf_pass *pass) {
+    const struct imf_epilogue *e =
+        pass->kind == IMF_PASS_CONVOLVE ? &pass->problem.epilogue : &pass->point.e;
+    bool is = (pass->kind == IMF_PASS_CONVOLVE || pass->point.epilogue) && e->threshold;
+    return is ? e : NULL;
+}
+
+static bool is_decided_by(const struct imf_chain *c, int i) {
+    bool is = threshold_of(&c->passes[i]) != NULL;
+    for (int k = i + 1; k < c->count; k++) {
+        const struct imf_pass *reader = &c->passes[k];
+        is = is || (reader->source == i && reader->kind == IMF_PASS_CONVOLVE &&
+                    imf_problem_decides(&reader->problem));
+    }
+    return is;
+}
+
+/* False: the chain decides nothing by values that are off. */
+static bool find_checks(struct judge *j) {
+    const struct imf_chain *c = j->chain;
+    bool found = false;
+    for (int i = 0; i < c->count; i++) {
+        const struct imf_pass *pass = &c->passes[i];
+        struct verdict *v = &j->verdict[i];
+        v->exact = pass->exact;
+        for (int k = 0; k < 2; k++) {
+            int from = k ? pass->second : pass->source;
+            v->exact = v->exact && (from < 0 || j->verdict[from].exact || j->verdict[from].checked);
+        }
+        bool decides = !v->exact && is_decided_by(c, i);
+        v->checked = decides || i == c->count - 1;
+        found = found || decides;
+        if (decides && pass->kind == IMF_PASS_CONVOLVE)
+            j->passes[i].problem.epilogue.threshold = false;
+    }
+    return found;
+}
+
+/* Set a->values, and put what the reference decides by them in its output's place. */
+static enum imf_status take_values(const struct judge *j, int i, const struct imf_surface *output,
+                                   struct allowance *a, struct imf_error *err) {
+    const struct imf_pass *pass = &j->chain->passes[i];
+    const struct imf_epilogue *e = threshold_of(pass);
+    const struct imf_point *p = &pass->point;
+    const struct imf_margin none = {0, 0, 0, 0};
+    bool point = pass->kind == IMF_PASS_POINT;
+    int channels = !point ? output->channels : p->gray ? 1 + p->alpha : p->in_channels;
+    enum imf_status st =
+        imf_surface_layout(&a->values, IMF_F64, output->width, output->height, channels, none, err);
+    st = st ? st : imf_surface_alloc(&a->values, err);
+    if (st)
+        return st;
+    a->level = e->level;
+    a->alone =
+        !point || !(p->blend || p->put || p->premultiply || p->delinearize || p->rescale != 1);
+    if (point) {
+        imf_exec_compared(j->reference, i, &a->values);
+        return IMF_OK;
+    }
+    imf_surface_copy(&a->values, output);
+    for (int y = 0; y < output->height; y++) {
+        double *v = imf_surface_row(output, y);
+        for (int x = 0; x < output->width * output->channels; x++)
+            v[x] = v[x] >= e->level ? e->full : 0;
+    }
+    return IMF_OK;
+}
+
+/* Compare the reference's output of pass i with `rows`, and let them take its place. */
+static enum imf_status check(struct judge *j, int i, const struct imf_surface *output,
+                             const struct imf_rows *rows, enum imf_sample sample,
+                             struct imf_error *err) {
+    bool exact = j->verdict[i].exact;
+    struct allowance a = allowance_of(j->chain, i + 1, j->reference, exact);
+    struct imf_report r = {0};
+    enum imf_status st = IMF_OK;
+    if (!exact && threshold_of(&j->chain->passes[i]))
+        st = take_values(j, i, output, &a, err);
+    for (int y = 0; y < output->height && !st; y++) {
+        double *want = imf_surface_row(output, y);
+        const double *values = a.values.channels ? imf_surface_row(&a.values, y) : want;
+        compare_row(&a, want, values, row_of(rows, y), sample, output->width, &r);
+        imf_samples_widen(want, row_of(rows, y), sample, 0,
+                          (size_t)output->width * (size_t)output->channels);
+    }
+    imf_surface_free(&a.values);
+    j->unexcused += r.verify_unexcused;
+    return st;
+}
+
+static enum imf_status judge_pass(void *data, int i, const struct imf_surface *output,
+                                  struct imf_error *err) {
+    struct judge *j = data;
+    struct imf_chain first = *j->chain;
+    struct imf_exec *again = NULL;
+    struct imf_rows rows;
+    if (!j->verdict[i].checked)
+        return IMF_OK;
+    if (i == first.count - 1)
+        return check(j, i, output, j->result, first.out, err);
+    first.out = imf_chain_sample(j->chain, i + 1, j->witness->float64);
+    first.count = i + 1;
+    first.channels_out = first.passes[i].channels_out;
+    first.keep_alpha = false;
+    enum imf_status st = j->witness->make(j->witness->data, &first, &again, err);
+    if (!st)
+        st = imf_exec_filter(again, j->image, &rows, err);
+    if (!st)
+        st = check(j, i, output, &rows, first.out, err);
+    if (!st)
+        st = imf_exec_unmap_output(again, 0, err);
+    imf_exec_free(&again);
+    return st;
+}
+
+/* Count the samples that decisions do not excuse either. */
+static enum imf_status judge(struct judge *j, struct imf_report *r, struct imf_error *err) {
+    struct imf_chain chain = *j->chain;
+    size_t bytes = (size_t)chain.count * sizeof *j->passes;
+    struct imf_rows made;
+    j->passes = malloc(bytes);
+    j->verdict = calloc((size_t)chain.count, sizeof *j->verdict);
+    enum imf_status st = j->passes && j->verdict ? IMF_OK : imf_fail_memory(err, bytes);
+    if (!st) {
+        memcpy(j->passes, chain.passes, bytes);
+        chain.passes = j->passes;
+    }
+    if (!st && find_checks(j)) {
+        st = imf_exec_make_host(&j->reference, &chain, IMF_F64, err);
+        if (!st) {
+            imf_exec_set_watch(j->reference, (struct imf_exec_watch){judge_pass, j});
+            st = imf_exec_filter(j->reference, j->image, &made, err);
+        }
+        imf_exec_free(&j->reference);
+        r->verify_unexcused = j->unexcused;
+    }
+    free(j->passes);
+    free(j->verdict);
+    return st;
+}
+
 enum imf_status imf_verify(const struct imf_chain *c, const struct imf_rows *image,
-                           const struct imf_rows *result, struct imf_report *r,
-                           struct imf_error *err) {
+                           const struct imf_rows *result, const struct imf_witness *witness,
+                           struct imf_report *r, struct imf_error *err) {
     struct imf_exec *reference = NULL;
     struct imf_rows want;
     enum imf_status st = imf_exec_make_host(&reference, c, IMF_F64, err);
     if (!st)
         st = imf_exec_filter(reference, image, &want, err);
+    bool exact = c->exact || (c->exact_if_opaque && opaque(c, image));
     if (!st) {
-        const struct allowance a = allowance_of(c, reference, image);
+        const struct allowance a = allowance_of(c, c->count, reference, exact);
         r->verified = true;
         r->verify_max = 0;
         r->verify_differing = r->verify_unexcused = 0;
         r->verify_samples = (uint64_t)c->width * (uint64_t)c->channels_out * (uint64_t)c->height;
         for (int y = 0; y < c->height; y++)
-            compare_row(&a, row_of(&want, y), row_of(result, y), c->out, c->width, r);
-        r->verify_ok = r->verify_unexcused == 0;
+            compare_row(&a, row_of(&want, y), NULL, row_of(result, y), c->out, c->width, r);
     }
     imf_exec_free(&reference);
+    if (!st && !exact && witness && r->verify_unexcused) {
+        struct judge j = {.chain = c, .image = image, .result = result, .witness = witness};
+        st = judge(&j, r, err);
+    }
+    r->verify_ok = !st && r->verify_unexcused == 0;
     return st;
 }

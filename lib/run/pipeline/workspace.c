@@ -73,6 +73,11 @@ static enum imf_status progress(void *data, int filtered, struct imf_error *err)
     return report_rows(i->options, filtered, i->ws->plan->chain->height, err);
 }
 
+static enum imf_status make_again(void *data, const struct imf_chain *first, struct imf_exec **out,
+                                  struct imf_error *err) {
+    return imf_workspace_make(data, first, out, err);
+}
+
 /* Time or verify the result of an image that is held whole. */
 static enum imf_status inspect(void *data, struct imf_exec *exec, struct imf_rows *result,
                                struct imf_error *err) {
@@ -84,7 +89,8 @@ static enum imf_status inspect(void *data, struct imf_exec *exec, struct imf_row
     if (st || !i->options->verify)
         return st;
     imf_exec_input_rows(exec, 0, &image);
-    return imf_verify(i->ws->plan->chain, &image, result, i->report, err);
+    const struct imf_witness witness = {make_again, i->ws, imf_workspace_path(i->ws)->float64};
+    return imf_verify(i->ws->plan->chain, &image, result, &witness, i->report, err);
 }
 
 /* The device failed: take the host, if it can do the work. */

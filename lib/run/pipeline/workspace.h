@@ -20,6 +20,9 @@ struct imf_workspace {
 const struct imf_path *imf_workspace_path(const struct imf_workspace *ws);
 /* The form of bands for ws->streams. */
 struct imf_bands_form imf_workspace_form(const struct imf_workspace *ws);
+/* Make an executor for the plan's chain, or for its first passes, where the workspace runs. */
+enum imf_status imf_workspace_make(const struct imf_workspace *ws, const struct imf_chain *chain,
+                                   struct imf_exec **out, struct imf_error *err);
 /* Make ws->exec, unless it exists; on the host if the device fails and the plan may fall back. */
 enum imf_status imf_workspace_prepare(struct imf_workspace *ws, bool streams,
                                       struct imf_error *err);
