@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <sched.h>
+#include <stddef.h>
 #include <string.h>
 
 static const struct imf_info tiny = {
@@ -168,6 +169,53 @@ static void test_colors(struct imf_context *ctx) {
         fclose(file);
 }
 
+/* A caller of another version: what its structs lack is 0, and nothing is written behind them. */
+static void test_sizes(struct imf_context *ctx) {
+    const char *spec = "invert";
+    struct imf_filter *filter = NULL;
+    struct imf_plan *plan = NULL;
+    struct imf_workspace *ws = NULL;
+    struct imf_error err = {.text = ""};
+    const struct imf_info info = {.width = 3, .height = 1, .channels = 1, .depth = 8};
+    /* What is behind these sizes asks for another depth, and for a check. */
+    const struct imf_settings settings = {.size = offsetof(struct imf_settings, depth),
+                                          .depth = 16};
+    const struct imf_run_options options = {.size = offsetof(struct imf_run_options, verify),
+                                            .verify = true};
+    struct imf_report report;
+    unsigned char in[3] = {0, 7, 255}, out[4] = {9, 9, 9, 9};
+    memset(&report, 0x55, sizeof report);
+    report.size = offsetof(struct imf_report, decode_ms);
+    bool ok = !imf_filter_parse(&filter, &spec, 1, &err) &&
+              !imf_plan_create(&plan, ctx, filter, &info, &settings, &err) &&
+              !imf_workspace_create(&ws, plan, &err) &&
+              !imf_workspace_run_memory(ws, in, 3, out, 3, &options, &report, &err);
+    CHECK(ok && imf_plan_output(plan)->depth == 8, "%s", err.text);
+    CHECK(!memcmp(out, "\377\370\0\11", 4), "%d %d %d %d", out[0], out[1], out[2], out[3]);
+    unsigned char behind[1024];
+    memset(behind, 0x55, sizeof behind);
+    CHECK(report.size == offsetof(struct imf_report, decode_ms) && report.setup_ms >= 0 &&
+              report.setup_ms < 1e6 &&
+              !memcmp((char *)&report + report.size, behind, sizeof report - report.size),
+          "a short report");
+    imf_workspace_free(&ws);
+    imf_plan_free(&plan);
+    imf_filter_free(&filter);
+    /* Devices in a list whose elements are longer than the library's. */
+    struct {
+        struct imf_device_info info;
+        char more[24];
+    } list[3];
+    memset(list, 0x55, sizeof list);
+    list[0].info.size = sizeof list[0];
+    size_t n = imf_device_list(&list[0].info, 2);
+    for (size_t i = 0; i < n && i < 2; i++)
+        CHECK(list[i].info.index == (int)i && list[i].info.size == sizeof list[0] &&
+                  !memcmp(list[i].more, behind, sizeof list[i].more),
+              "device %zu", i);
+    CHECK(!memcmp(&list[2], behind, sizeof list[2]), "behind the list");
+}
+
 /* No device is opened for what the host does at the speed of memory, nor is plain C taken. */
 static void test_points(struct imf_context *ctx) {
     static const char *const chains[][3] = {{"gray"},
@@ -230,6 +278,7 @@ int main(void) {
     }
     test_colors(ctx);
     test_cores(ctx);
+    test_sizes(ctx);
     imf_context_free(&ctx);
     return check_done("test_planner");
 }
