@@ -153,7 +153,7 @@ enum imf_backend {
  * mention that a kernel brightens the image. */
 const char *imf_filter_note(const struct imf_filter *filter, enum imf_range range);
 
-/* May an image be read twice? Rows stream so where histograms of all of them decide. Pixels in memory
+/* May an image be read twice? Rows stream so where all of them are measured first. Pixels in memory
  * may, and readers of which imf_reader_seeks(); a run fails with others. */
 enum imf_twice {
     IMF_TWICE_NEVER,

@@ -96,6 +96,7 @@ END
         filtered "rows stream" a.png -f $filter -f sharpen --max-memory=8M
         filtered "rows stream" a.tif -f gray -f blur:2 -f $filter -f blend:overlay:0.4 --edge=mirror --max-memory=9M
     done
+    filtered "rows stream" a.png -f laplacian -f gray --range=normalize --max-memory=9M
     filtered "the whole image" a.png -f clahe
     filtered "the whole image" a.ppm -f blur:1 -f clahe
     filtered "the whole image" a.ppm -f clahe -f equalize

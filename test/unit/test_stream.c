@@ -397,6 +397,7 @@ int main(void) {
         {{"equalize", "blur:1.5"}, 3, 8, {.edge = IMF_EDGE_MIRROR}},
         {{"clahe:tiles=3x5"}, 4, 8, {.edge = IMF_EDGE_CLAMP}},
         {{"blur:2", "clahe:tiles=2x2", "sharpen"}, 3, 16, {.edge = IMF_EDGE_REFLECT}},
+        {{"sobel", "invert"}, 4, 8, {.range = IMF_RANGE_NORMALIZE, .edge = IMF_EDGE_MIRROR}},
         {{"disk:5", "threshold:otsu", "dilate:2"}, 2, 8, {.alpha = IMF_ALPHA_FILTER}},
     };
     for (size_t i = 0; i < sizeof twice / sizeof *twice; i++) {

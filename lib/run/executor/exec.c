@@ -144,6 +144,8 @@ static enum imf_status run_pass(struct imf_exec *x, int i, struct imf_error *err
         return IMF_OK;
     struct imf_surface in = imf_exec_view(x, pass->source + 1, made->before, made->done);
     struct imf_surface out = imf_exec_view(x, i + 1, made->before, made->done);
+    if (x->measures && i == x->bands->twice - 1)
+        return step->solver->measure(step->job, &in, err);
     if (pass->kind == IMF_PASS_POINT) {
         bool two = pass->second >= -1;
         struct imf_surface second =
@@ -154,8 +156,6 @@ static enum imf_status run_pass(struct imf_exec *x, int i, struct imf_error *err
     struct imf_margin m = pass->problem.reach;
     in.margin.top = m.top;
     in.margin.bottom = m.bottom;
-    if (x->measures && i == x->bands->twice - 1)
-        return step->solver->measure(step->job, &in, err);
     return step->solver->run(step->job, &in, &out, err);
 }
 

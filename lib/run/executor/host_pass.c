@@ -4,8 +4,10 @@
 #include "solver/common/edge.h"
 
 /* The step of a point pass holds a job of imf_point_rows_run(). */
-static const struct imf_solver rows = {
-    .name = "rows", .use_pool = imf_point_rows_use_pool, .destroy = imf_point_rows_free};
+static const struct imf_solver rows = {.name = "rows",
+                                       .measure = imf_point_rows_measure,
+                                       .use_pool = imf_point_rows_use_pool,
+                                       .destroy = imf_point_rows_free};
 
 void imf_exec_fill_host(const struct imf_exec *x, int i, const struct imf_surface *in, int row) {
     const struct imf_chain *c = x->chain;

@@ -38,6 +38,9 @@ enum imf_status imf_point_rows_make(void **rows, const struct imf_point *p, enum
                                     enum imf_sample out, double pixels, bool coarse,
                                     struct imf_error *err);
 void imf_point_rows_run(const void *rows, const struct imf_point_io *io);
+/* As imf_solver's: the range that normalize stretches. Without it a run is of all rows. */
+enum imf_status imf_point_rows_measure(void *rows, const struct imf_surface *in,
+                                       struct imf_error *err);
 /* Let runs use the threads of `pool`, which they borrow. */
 void imf_point_rows_use_pool(void *rows, struct imf_pool *pool);
 void imf_point_rows_free(void **rows);

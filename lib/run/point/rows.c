@@ -27,6 +27,7 @@ struct imf_point_rows {
     int merged; /* channels of the image that are one of `point` */
     struct imf_point_steps steps;
     struct imf_pool *pool;         /* borrowed, or NULL */
+    bool measured;                 /* the steps have the range of all rows */
     bool floats;                   /* are enough for its strips */
     bool mapped;                   /* by a table: */
     struct imf_byte_map *bytes;    /* from bytes to bytes, */
@@ -257,19 +258,45 @@ static void run_item(void *data, int item) {
         run_row(pass, y);
 }
 
+static struct pass pass_of(const struct imf_point_rows *j, const struct imf_point_io *io) {
+    return (struct pass){.job = j,
+                         .io = io,
+                         .rows = imf_max(1, ITEM / (io->in->width * io->in->channels)),
+                         .steps = j->steps,
+                         .lock = PTHREAD_MUTEX_INITIALIZER};
+}
+
+static int items_of(const struct pass *pass) {
+    return (pass->io->in->height - 1) / pass->rows + 1;
+}
+
+/* Widen the range, or begin it with the image's first row. */
+static void measure(struct pass *pass) {
+    if (pass->io->row == 0) {
+        pass->steps.low = INFINITY;
+        pass->steps.high = -INFINITY;
+    }
+    imf_parallel(pass->job->pool, items_of(pass), measure_item, pass);
+}
+
+enum imf_status imf_point_rows_measure(void *rows, const struct imf_surface *in,
+                                       struct imf_error *err) {
+    struct imf_point_rows *j = rows;
+    const struct imf_point_io io = {.in = in, .row = in->row};
+    struct pass pass = pass_of(j, &io);
+    (void)err;
+    measure(&pass);
+    j->steps.low = pass.steps.low;
+    j->steps.high = pass.steps.high;
+    j->measured = true;
+    return IMF_OK;
+}
+
 void imf_point_rows_run(const void *rows, const struct imf_point_io *io) {
     const struct imf_point_rows *j = rows;
-    const struct imf_surface *in = io->in;
-    struct pass pass = {.job = j,
-                        .io = io,
-                        .rows = imf_max(1, ITEM / (in->width * in->channels)),
-                        .steps = j->steps,
-                        .lock = PTHREAD_MUTEX_INITIALIZER};
-    int items = (in->height - 1) / pass.rows + 1;
+    struct pass pass = pass_of(j, io);
     pass.steps.second = io->second ? io->second->sample : IMF_F32;
-    pass.steps.low = INFINITY;
-    pass.steps.high = -INFINITY;
-    if (j->point.normalize)
-        imf_parallel(j->pool, items, measure_item, &pass);
-    imf_parallel(j->pool, items, run_item, &pass);
+    if (j->point.normalize && !j->measured)
+        measure(&pass);
+    imf_parallel(j->pool, items_of(&pass), run_item, &pass);
 }
