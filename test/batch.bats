@@ -317,6 +317,7 @@ make_cmyk() { # FILE
 }
 
 @test "options that suit no image are a usage error" {
+    need_opencl
     make_pgm a.pgm
     make_ppm b.ppm
     imf_run -f disk:3 --backend=separable a.pgm b.ppm -o out/
@@ -332,6 +333,7 @@ make_cmyk() { # FILE
 }
 
 @test "options that suit some of the images are the others' failure, in any order" {
+    need_opencl
     make_pgm a.pgm
     imf -f kernel:1 --depth=16 a.pgm -o b.pgm
     for order in 'a.pgm b.pgm' 'b.pgm a.pgm'; do

@@ -207,6 +207,7 @@ columns() { # FILE
 }
 
 @test "the results of devices and the host are the reference's, whatever the bands" {
+    need_opencl
     imf -f kernel:1 "$TESTDATA/gradient.png" -o m.pgm
     for backend in vector direct cpu; do
         imf -f sharpen -f blend:softlight -f blur:1 --mask=m.pgm --mask-feather=2 --backend=$backend --verify \

@@ -89,6 +89,7 @@ END
 }
 
 @test "edges are the same bytes on every backend, in little memory and on one thread" {
+    need_opencl
     imf -q --depth=16 -f blur:1 "$TESTDATA/noise-rgb.png" -o deep.png
     for file in "$TESTDATA/noise-rgb.png" "$TESTDATA/gradient16.png" "$TESTDATA/alpha.png" deep.png; do
         for spec in 0.05:0.2 0.02:0.1:sigma=2:aperture=5:norm=l2 0.1:0.3:sigma=0:aperture=7; do
@@ -109,6 +110,7 @@ END
 }
 
 @test "one strong pixel decides an edge that winds through the whole image" {
+    need_opencl
     python3 - <<'END'
 width, height, pitch = 150, 130, 10
 rows = [[0] * width for _ in range(height)]

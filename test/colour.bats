@@ -38,6 +38,7 @@ gives_on() { # BACKENDS WANT ARGUMENT...
 }
 
 @test "point operations after a filter act on straight colours" {
+    need_opencl
     make_rgba a.pam 6 6 100 100 100 128
     gives "155 155 155 128" -f blur:1 -f invert a.pam
     gives "155 155 155 128" -f sharpen -f invert a.pam
@@ -111,6 +112,7 @@ chooses() { # MODE ARGUMENT...
 }
 
 @test "an unsharp mask with a threshold sharpens alpha with the colours" {
+    need_opencl
     make_rgba a.pam 3 1 200 100 50 255 200 100 50 100 200 100 50 255
     # each first times alpha; alpha 100 becomes 11.9, and 20000 in red 223.5 times that
     gives_on cpu "223 166 138 12 199 97 46 255" -f unsharp:sigma=1:amount=1:threshold=0.02 a.pam
@@ -118,6 +120,7 @@ chooses() { # MODE ARGUMENT...
 }
 
 @test "--edge=constant is an opaque grey pixel" {
+    need_opencl
     make_rgba a.pam 1 1 100 100 100 128
     # (100 * 128 + 8 * 51 * 255) / (128 + 8 * 255), (128 + 8 * 255) / 9
     gives "54 54 54 241" -f box:3 --edge=constant:0.2 a.pam
@@ -136,6 +139,7 @@ chooses() { # MODE ARGUMENT...
 }
 
 @test "--edge=constant in linear light is not rounded between stages" {
+    need_opencl
     local backend
     printf 'P5\n3 1\n255\n\377\377\377' >a.pgm
     printf 'P5\n3 1\n65535\n\377\377\377\377\377\377' >b.pgm
@@ -154,6 +158,7 @@ chooses() { # MODE ARGUMENT...
 }
 
 @test "integer kernels are exact on premultiplied colours too" {
+    need_opencl
     make_rgba a.pam 4 1 10 20 30 2 11 21 31 2 200 100 50 255 1 2 3 1
     # colours 10.5, 20.5, 30.5: ties to even
     [ "$(result 16 --backend=direct -f kernel:1,1:scale=2 a.pam | cut -d' ' -f5-8)" = "10 20 30 2" ]
@@ -195,6 +200,7 @@ PY
 }
 
 @test "an opaque alpha changes no byte of what integer kernels give" {
+    need_opencl
     for full in 255 65535; do
         make_opaque a $full
         for chain in sharpen box:4 sobel disk:3 kernel:1,2,1:scale=4 "sharpen box:3" "laplacian box:5" "invert box:4"; do
@@ -215,6 +221,7 @@ PY
 }
 
 @test "sums of an opaque image that floats do not hold take float64" {
+    need_opencl
     make_opaque a 65535
     imf -q -f box:17 a.ppm -o want.ppm
     imf -q -f box:17 --verify a.pam -o out.pam
@@ -265,6 +272,7 @@ make_noise() { # FILE WIDTH HEIGHT LEVELS
 }
 
 @test "normalize: an integer kernel's response is rounded exactly, ties too" {
+    need_opencl
     awk 'BEGIN {
         print "P2 100 75 65535"
         for (i = 0; i < 7500; i++) { s = (s * 1103 + 12345) % 65536; print s }
@@ -305,6 +313,7 @@ PY
 }
 
 @test "a threshold looks at a gradient's magnitude, not at a rounded one" {
+    need_opencl
     for case in "cpu $direct $fft|-f sobel -f threshold:0.2" "cpu direct $fft|-f sobel -f invert -f threshold:0.2" \
         "cpu $direct $fft|-f prewitt -f threshold:0.4 -f box:3"; do
         chain=${case#*|}
@@ -318,6 +327,7 @@ PY
 }
 
 @test "high gain after a blur takes float64" {
+    need_opencl
     make_noise a.pgm 128 96 100
     for backend in direct auto; do
         for chain in "-f blur:2 -f laplacian -f kernel:300" "-f blur:1 -f sharpen:300" \
@@ -344,6 +354,7 @@ PY
 }
 
 @test "magnitudes of sums whose squares floats do not hold" {
+    need_opencl
     for power in 25 17 -12 -25; do
         printf 'combine magnitude\nscale 4e%d\nkernel x\n-1.1e%d 0 1.1e%d\n-2e%d 0 2e%d\n-1e%d 0 1e%d\nkernel y\n-1.1e%d -2e%d -1e%d\n0 0 0\n1e%d 2e%d 1.1e%d\n' \
             $power $power $power $power $power $power $power $power $power $power $power $power $power >big.flt

@@ -124,6 +124,7 @@ open('tall.ppm', 'wb').write(b'P6 700 1500 255\n' + np.clip(noise, 0, 255).astyp
 }
 
 @test "what --explain says of it, and how it is refused" {
+    need_opencl
     imf_run --explain -f denoise:0.1 -f denoise:0.1:quality=best "$TESTDATA/noise-rgb.png" -o a.png
     [[ $output == *"* 1     vector  "*"sliding cosine transforms, 8x8"* ]]
     [[ $output == *"* 2     vector  "*"cosine transforms of like blocks, groups of 16"* ]]

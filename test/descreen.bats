@@ -97,6 +97,7 @@ END
 }
 
 @test "every backend gives the same bytes, or says why it cannot" {
+    need_opencl
     make_scene clean.ppm noisy.ppm 200 150 rosette
     imf -f descreen --backend=cpu noisy.ppm -o cpu.ppm
     imf -f descreen --backend=vector noisy.ppm -o vector.ppm

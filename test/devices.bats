@@ -194,6 +194,7 @@ loads() { # DRIVER
 }
 
 @test "a driver that aborts, hangs or crashes costs one warning and is tried once" {
+    need_opencl
     imf -f kernel:1 --depth=16 "$TESTDATA/still.jpg" -o a.ppm
     large_kernel k.txt
     imf -f kernel:@k.txt:scale=auto -f invert --backend=cpu a.ppm -o want.ppm
@@ -237,6 +238,7 @@ loads() { # DRIVER
 }
 
 @test "a driver that passed its trial is not tried again" {
+    need_opencl
     unset IMFILTER_TRIAL_SECONDS
     make_driver empty ''
     make_pgm a.pgm
@@ -266,6 +268,7 @@ start_hanging() {
 }
 
 @test "what a killed trial leaves, or its killed parent, is removed" {
+    need_opencl
     make_driver empty ''
     make_driver hangs 'int pid = open("trial.new", O_WRONLY | O_CREAT, 0600);
         dprintf(pid, "%d", getpid()); rename("trial.new", "trial"); for (;;) pause();'

@@ -112,6 +112,7 @@ load helper
 }
 
 @test "a device that is not there: status 3, nothing written" {
+    need_opencl
     make_pgm a.pgm
     for device in 999 'no such device'; do
         imf_run -f blur:2 --device="$device" a.pgm -o out.pgm
@@ -153,6 +154,7 @@ load helper
 }
 
 @test "what is meant is guessed, and said with the spelling that does" {
+    need_opencl
     make_pgm a.pgm
     make_pgm b.pgm
     while IFS='|' read -r spec options said; do

@@ -52,6 +52,7 @@ load helper
 }
 
 @test "a backend that cannot do a filter is refused with its reason" {
+    need_opencl
     make_pgm a.pgm
     imf_run -f lowpass:0.1 --backend=direct a.pgm -o out.pgm
     [ "$status" -eq 2 ]
@@ -60,6 +61,7 @@ load helper
 }
 
 @test "--backend=separable takes products of a column and a row and nothing else" {
+    need_opencl
     make_flat a.pgm 40 30
     imf_run -f box:5 -f blur:2 --backend=separable --explain a.pgm
     [ "$status" -eq 0 ]
@@ -97,6 +99,7 @@ load helper
 }
 
 @test "what a driver that was opened takes is counted, whoever does the work" {
+    need_opencl
     make_flat a.pgm 300 200
     mib() { imf -f box:31 --explain "$@" a.pgm | awk '$1 == "all" { print $(NF - 1) }'; }
     closed=$(mib) opened=$(mib --device=cpu) limited=$(mib --device=cpu --max-memory=100M)
@@ -157,6 +160,7 @@ load helper
 }
 
 @test "gradients' magnitudes go through the frequency domain, exactly" {
+    need_opencl
     make_ppm b.ppm
     for spec in sobel scharr prewitt; do
         imf_run -f "$spec" --backend=fft --verify b.ppm -o fft.ppm
@@ -173,6 +177,7 @@ load helper
 }
 
 @test "a magnitude that transforms cannot sum exactly is refused, and why is said" {
+    need_opencl
     printf '%s\n' 'summary strong' 'combine magnitude' '' 'kernel x' '-9000 0 9000' '' 'kernel y' \
         '0 7000 -7000' >strong.flt
     printf 'P2 3 2 65535\n1 2 3 60000 5 6\n' >deep.pgm

@@ -200,6 +200,7 @@ loads() { # DIRECTORY
 }
 
 @test "--list-devices names it, and what auto does with it" {
+    need_opencl
     unset IMFILTER_TRIAL_SECONDS
     need_gles
     local name

@@ -73,6 +73,10 @@ faulty() { # NAME=VALUE... -- OPTION...
         ASAN_OPTIONS="${ASAN_OPTIONS:-}:verify_asan_link_order=0" "$IMFILTER" "$@"
 }
 
+need_opencl() {
+    ! "$IMFILTER" --version | grep -q '^built without: .*OpenCL' || skip "it was built without OpenCL"
+}
+
 # What the shell's python3 does not have the system's may.
 need_python() { # MODULE...
     local all

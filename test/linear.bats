@@ -114,6 +114,7 @@ blurred() { # FILE [CHANNELS]
 }
 
 @test "--linear has a curve for each colour" {
+    need_opencl
     step a.png rgb icc=rgb,1,1.80078125,2.19921875
     [ "$(devices=direct blurred a.png 3)" = "85 139 155 170 204 212" ]
     for backend in cpu $direct vector; do
@@ -134,6 +135,7 @@ blurred() { # FILE [CHANNELS]
 }
 
 @test "--linear: filters on every backend agree by any curve" {
+    need_opencl
     local words depth filter
     for words in rgb,1,1.8,2.6 rgb,2.2,2.2,2.2 rgb,1,1,1; do
         for depth in 8 16; do
@@ -161,6 +163,7 @@ blurred() { # FILE [CHANNELS]
 }
 
 @test "--linear gives every sample back, by any curve" {
+    need_opencl
     local words backend
     seq 0 65535 | sed '1i 256 256' >all
     seq 0 255 | sed '1i 16 16' >bytes
@@ -178,6 +181,7 @@ blurred() { # FILE [CHANNELS]
 }
 
 @test "--linear: a device does not filter by a curve that clips at white" {
+    need_opencl
     local filter
     seq 0 65535 | sed '1i 256 256' | python3 "$MAKE" a.png gray 16 icc=gray,clip
     for filter in gray invert blur:2; do
@@ -192,6 +196,7 @@ blurred() { # FILE [CHANNELS]
 }
 
 @test "--linear: light that a device counts in a histogram is rounded once" {
+    need_opencl
     local filters
     for filters in ${direct:+'-f equalize' '-f equalize -f phase'} \
         '--edge=constant:0.03 -f equalize -f open:1 -f box:3'; do

@@ -76,6 +76,7 @@ all_upright() { # FILE...
 }
 
 @test "every backend turns a kernel alike" {
+    need_opencl
     for backend in cpu direct fft; do
         for n in 1 6; do
             imf -q -f kernel:1,2,3/4,-5,6 --backend=$backend "$FOREIGN/orient-$n.png" -o "$n.pgm"

@@ -14,6 +14,7 @@ directions() { # OPTION...
 # OpenVX 1.2, "Phase": phi "is then translated to 0 <= phi < 2 pi. Each phi value is then mapped to the
 # range 0 to 255 inclusive". There y grows downwards; here angles are those of all filters.
 @test "a quarter of full scale is up, half of it left, and 0 right" {
+    need_opencl
     for backend in vector cpu direct; do
         [ "$(directions --backend=$backend)" = "0 64 128 191 " ] # 255 times 0, 1/4, 1/2, 3/4
         [ "$(directions --backend=$backend -f invert)" = "255 191 128 64 " ] # 127.5 to even
@@ -24,6 +25,7 @@ directions() { # OPTION...
 }
 
 @test "no gradient has the direction 0, between all others" {
+    need_opencl
     echo "P2 3 3 255 9 9 9 9 9 9 9 9 9" >a.pgm
     for backend in vector cpu direct; do
         imf -f phase --backend=$backend a.pgm -o b.pgm
@@ -98,6 +100,7 @@ give_on_all() { # WANT ARGUMENT...
 }
 
 @test "a flat picture has direction 0, whatever rounding a stage before leaves" {
+    need_opencl
     mkdir got
     draw a.pgm 24 20 255 105
     draw b.pgm 24 20 65535 10511
@@ -120,6 +123,7 @@ give_on_all() { # WANT ARGUMENT...
 }
 
 @test "an edge after an inexact stage points across itself" {
+    need_opencl
     mkdir got
     for full in 255 65535; do
         for edge in x y; do

@@ -78,6 +78,9 @@ kernels_quickly() { # COMMAND...
 checkcl_part() {
     program "checkcl-$1" kernels_quickly "$build/checkcl" --part="$1" $checkcl_options
 }
+checkcl_parts() { # none in a build without OpenCL
+    "$build/imfilter" --version | grep -q '^built without: .*OpenCL' || echo spatial gles transforms chains
+}
 run_spatial() { checkcl_part spatial; }
 run_gles() { checkcl_part gles; }
 run_transforms() { checkcl_part transforms; }
@@ -195,8 +198,8 @@ several() { # GROUP...
     for group; do
         case $group in
         unit) words="$words $(units)" ;;
-        checkcl) words="$words spatial gles transforms chains" ;;
-        programs) words="$words $(units) spatial gles transforms chains fuzz" ;;
+        checkcl) words="$words $(checkcl_parts)" ;;
+        programs) words="$words $(units) $(checkcl_parts) fuzz" ;;
         bats) words="$words $(bats_files)" ;;
         rest) words="$words $rest" ;;
         test_* | *.bats) words="$words $group" ;;

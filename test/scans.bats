@@ -152,6 +152,7 @@ END
 }
 
 @test "the same bytes in bands, at once and for any memory" {
+    need_opencl
     python3 -c '
 import sys
 sys.stdout.buffer.write(b"P6 500 700 255\n" + bytes((x * x * 7 + y * 13 * c + x * y // 50) % 256 for y in range(700) for x in range(500) for c in range(3)))' >a.ppm
@@ -169,6 +170,7 @@ sys.stdout.buffer.write(b"P6 500 700 255\n" + bytes((x * x * 7 + y * 13 * c + x 
 }
 
 @test "devices give the same bytes" {
+    need_opencl
     imf --list-devices | grep -q . || skip "there is no device"
     imf -q -f threshold:sauvola:6 --backend=direct --edge=mirror "$TESTDATA/gradient16.png" -o b.png
     imf -q -f threshold:sauvola:6 --backend=cpu --edge=mirror "$TESTDATA/gradient16.png" -o c.png

@@ -106,6 +106,7 @@ END
 }
 
 @test "the same bytes in bands, at once, for any memory and on one thread" {
+    need_opencl
     make_steps a.ppm 500 700
     for filter in bilateral:1.5:0.1 guided:9:0.1; do
         imf -f $filter --verify a.ppm -o whole.ppm
@@ -171,6 +172,7 @@ END
 }
 
 @test "devices do them as exactly" {
+    need_opencl
     imf --list-devices | grep -q . || skip "there is no device"
     for filter in bilateral:2:0.1 guided:5:0.1 guided:200:0.01 'guided:0:0.5' 'blur:2 -f guided:3:0.1'; do
         case ${direct:-$filter} in
@@ -191,6 +193,7 @@ END
 }
 
 @test "what lies beyond the edge may be larger than all that lies within" {
+    need_opencl
     local backend chain
     for backend in auto direct; do
         [ $backend = auto ] || imf --list-devices | grep -q . || continue

@@ -28,6 +28,7 @@ wait_until() { # COMMAND...
 }
 
 @test "pixels depend neither on memory nor on streaming" {
+    need_opencl
     make_noise a.ppm
     for filter in sharpen blur:1.5 disk:5; do
         for backend in auto cpu direct; do
@@ -87,6 +88,7 @@ wait_until() { # COMMAND...
 }
 
 @test "an output file is absent when the input is damaged on the way" {
+    need_opencl
     make_noise a.ppm
     head -c 900000 a.ppm >cut.ppm
     for backend in auto cpu direct; do
@@ -102,6 +104,7 @@ wait_until() { # COMMAND...
 }
 
 @test "a batch goes on behind a damaged image" {
+    need_opencl
     make_noise a.ppm
     head -c 900000 a.ppm >b.ppm
     cp a.ppm c.ppm
@@ -115,6 +118,7 @@ wait_until() { # COMMAND...
 }
 
 @test "a disk that is full on the way" {
+    need_opencl
     make_noise a.ppm
     # The shell's limit of a file's size stands for the disk's.
     for kilobytes in 1 300 800 1100; do
@@ -131,6 +135,7 @@ wait_until() { # COMMAND...
 }
 
 @test "killed on the way, nothing is left" {
+    need_opencl
     make_noise a.ppm
     for signal in INT TERM; do
         rm -f slow
