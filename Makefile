@@ -120,7 +120,7 @@ SYMBOLS = lib/libimfilter.map
 
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all check nightly programs unit unit-programs checkcl bats model drivers layers faults bench bench-batch bench-chains bench-crossover bench-denoise bench-descreen bench-files bench-gles bench-grid bench-huge bench-restore bench-scans bench-timeline bench-windows fuzz install uninstall clean dist help \
+.PHONY: all analyze check nightly programs unit unit-programs checkcl bats model drivers layers faults bench bench-batch bench-chains bench-crossover bench-denoise bench-descreen bench-files bench-gles bench-grid bench-huge bench-restore bench-scans bench-timeline bench-windows fuzz install uninstall clean dist help \
 	deps deps-ci demo testdata format lint FORCE
 
 all: $(PROGRAM) $(LIBRARY) $(SHARED) ## build the program and both libraries (the default)
@@ -320,6 +320,9 @@ bench-timeline: all $(BUILD)/bench/photo $(BUILD)/bench/timeline ## chart what s
 lint: ## check shell scripts, man pages, kernels and formatting
 	@sh test/lint.sh
 
+analyze: ## gcc -fanalyzer, clang-tidy and cppcheck: what they find is mended or answered in test/analyze.txt
+	@BUILD='$(BUILD)' sh test/analyze.sh
+
 format: ## bring every C file into the repository's format
 	$(Q)clang-format -i $(filter-out $(BUILD)/%,$(sort $(wildcard */*.[ch] */*/*.[ch] */*/*/*.[ch])))
 
@@ -390,7 +393,7 @@ clean: ## remove everything that was built
 
 DEPS = gcc libc6-dev pkg-config libpng-dev libjpeg62-turbo-dev libtiff-dev libwebp-dev zlib1g-dev liblcms2-dev \
 	ocl-icd-opencl-dev opencl-c-headers pocl-opencl-icd bats python3
-DEPS_CI = acl attr bash bash-completion bubblewrap clang clang-format debootstrap fish g++ git imagemagick inotify-tools \
+DEPS_CI = acl attr bash bash-completion bubblewrap clang clang-format clang-tidy cppcheck debootstrap fish g++ git imagemagick inotify-tools \
 	libegl1 libgl1-mesa-dri libgles2 libegl-dev libgles-dev \
 	fonts-dejavu-core libclang-rt-14-dev libimage-exiftool-perl libjpeg-turbo-progs libtiff-tools mandoc munge netpbm oclgrind \
 	openssh-client openssh-server parallel pngcheck python3-numpy python3-opencv python3-pil python3-scipy python3-skimage \
