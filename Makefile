@@ -88,7 +88,7 @@ REQUIRED = -std=c17 -D_GNU_SOURCE -Ilib -pthread $(FLOATS) \
 LOOPS =
 PIE =
 COMPILE = $(CC) $(HARDENING) $(PATHS) $(REQUIRED) $(CPPFLAGS) $(PKG_CFLAGS) $(WITH) $(CFLAGS) $(LOOPS) -MMD -MP
-LINK = $(CC) -pthread $(PIE) -Wl,-z,relro,-z,now $(CFLAGS) $(LDFLAGS)
+LINK = $(or $(LINKER),$(CC)) -pthread $(PIE) -Wl,-z,relro,-z,now $(CFLAGS) $(LDFLAGS)
 LIBS = $(PKG_LIBS) -ldl -lm $(LDLIBS)
 
 PROGRAM = $(BUILD)/imfilter
@@ -120,7 +120,7 @@ SYMBOLS = lib/libimfilter.map
 
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all check nightly programs unit unit-programs checkcl bats model drivers layers faults bench bench-batch bench-chains bench-crossover bench-denoise bench-descreen bench-files bench-gles bench-grid bench-huge bench-restore bench-scans bench-timeline bench-windows fuzz install uninstall clean dist help \
+.PHONY: all analyze check nightly programs unit unit-programs checkcl bats model drivers layers faults bench bench-batch bench-chains bench-crossover bench-denoise bench-descreen bench-files bench-gles bench-grid bench-huge bench-restore bench-scans bench-timeline bench-windows fuzz install uninstall clean dist help \
 	deps deps-ci demo testdata format lint FORCE
 
 all: $(PROGRAM) $(LIBRARY) $(SHARED) ## build the program and both libraries (the default)
@@ -196,12 +196,14 @@ $(BUILD)/checkcl: $(CHECKCL_OBJECTS) $(LIBRARY)
 	$(Q)$(LINK) -o $@ $(CHECKCL_OBJECTS) $(LIBRARY) $(LIBS)
 $(CHECKCL_OBJECTS): private CPPFLAGS += -Itest -Itest/unit
 
-# A fuzz target with the driver that only replays files; `make fuzz` links it to an engine instead.
-ENGINE = test/fuzz/replay.c
-$(BUILD)/fuzz/%: test/fuzz/fuzz_%.c test/fuzz/replay.c $(LIBRARY)
-	$(call say,CC,$@)
+# A fuzz target with the driver that only replays files; test/fuzz/build.sh links it to an engine, of C++, instead.
+ENGINE = $(BUILD)/test/fuzz/replay.o
+FUZZ_LINKER = $(CC)
+$(FUZZ): private LINKER = $(FUZZ_LINKER)
+$(FUZZ): $(BUILD)/fuzz/%: $(BUILD)/test/fuzz/fuzz_%.o $(BUILD)/test/fuzz/replay.o $(LIBRARY)
+	$(call say,LINK,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(COMPILE) -MF $@.d $(LDFLAGS) -o $@ $< $(ENGINE) $(LIBRARY) $(LIBS)
+	$(Q)$(LINK) -o $@ $< $(ENGINE) $(LIBRARY) $(LIBS)
 
 # faults.c has malloc in it: no sanitizer in it, too.
 $(BUILD)/faults/%.so: test/faults/%.c $(BUILD)/flags
@@ -246,8 +248,8 @@ drivers: all $(CHECKCL) ## a table of OpenCL drivers, knobs and lies: what holds
 layers: all ## check that dependencies point downwards
 	@BUILD='$(BUILD)' sh test/run.sh layers
 
-fuzz: ## fuzz each target for SECONDS=60 (needs clang's libFuzzer)
-	$(Q)BUILD='$(BUILD)' SECONDS_EACH='$(or $(SECONDS),60)' sh test/fuzz/run.sh
+fuzz: ## fuzz each target, or TARGETS='mask cache', for SECONDS=60 (needs clang's libFuzzer)
+	$(Q)BUILD='$(BUILD)' SECONDS_EACH='$(or $(SECONDS),60)' sh test/fuzz/run.sh $(TARGETS)
 
 # Programs of test/bench/ may need a library to compare with: PEER_name, and they are passed over where
 # that is missing. run.sh there measures with what was built.
@@ -317,6 +319,9 @@ bench-timeline: all $(BUILD)/bench/photo $(BUILD)/bench/timeline ## chart what s
 
 lint: ## check shell scripts, man pages, kernels and formatting
 	@sh test/lint.sh
+
+analyze: ## gcc -fanalyzer, clang-tidy and cppcheck: what they find is mended or answered in test/analyze.txt
+	@BUILD='$(BUILD)' sh test/analyze.sh
 
 format: ## bring every C file into the repository's format
 	$(Q)clang-format -i $(filter-out $(BUILD)/%,$(sort $(wildcard */*.[ch] */*/*.[ch] */*/*/*.[ch])))
@@ -388,7 +393,7 @@ clean: ## remove everything that was built
 
 DEPS = gcc libc6-dev pkg-config libpng-dev libjpeg62-turbo-dev libtiff-dev libwebp-dev zlib1g-dev liblcms2-dev \
 	ocl-icd-opencl-dev opencl-c-headers pocl-opencl-icd bats python3
-DEPS_CI = acl attr bash bash-completion bubblewrap clang clang-format debootstrap fish g++ git imagemagick inotify-tools \
+DEPS_CI = acl attr bash bash-completion bubblewrap clang clang-format clang-tidy cppcheck debootstrap fish g++ git imagemagick inotify-tools \
 	libegl1 libgl1-mesa-dri libgles2 libegl-dev libgles-dev \
 	fonts-dejavu-core libclang-rt-14-dev libimage-exiftool-perl libjpeg-turbo-progs libtiff-tools mandoc munge netpbm oclgrind \
 	openssh-client openssh-server parallel pngcheck python3-numpy python3-opencv python3-pil python3-scipy python3-skimage \
@@ -407,4 +412,4 @@ help: ## show this list
 	@echo 'Variables: CC CFLAGS LDFLAGS PREFIX DESTDIR BUILD V=1 WERROR=1'
 
 -include $(LIB_OBJECTS:.o=.d) $(CLI_OBJECTS:.o=.d) $(CHECKCL_OBJECTS:.o=.d) \
-	$(addsuffix .d,$(UNIT) $(FUZZ) $(BENCH)) $(wildcard $(BUILD)/faults/*.d)
+	$(addsuffix .d,$(UNIT) $(BENCH)) $(patsubst %,$(BUILD)/test/fuzz/%.d,replay $(addprefix fuzz_,$(notdir $(FUZZ)))) $(wildcard $(BUILD)/faults/*.d)

@@ -12,6 +12,7 @@ set -u
 
 BUILD=${BUILD:-build}
 cd "$(dirname "$0")/.." || exit 1
+. test/fuzz/targets.sh
 [ -d "$BUILD" ] || { echo "run.sh: no directory $BUILD: build first" >&2; exit 1; }
 build=$(cd "$BUILD" && pwd)
 # What the tests find in their environment: the program, and a cache of compiled kernels of their own.
@@ -86,18 +87,9 @@ run_gles() { checkcl_part gles; }
 run_transforms() { checkcl_part transforms; }
 run_chains() { checkcl_part chains; }
 run_fuzz() {
-    for target in "$build"/fuzz/*; do
-        if [ -x "$target" ] && [ -f "$target" ]; then
-            name=$(basename "$target")
-            case $name in
-            *.d) continue ;;
-            png | jpeg | pnm | tiff | webp) seeds=testdata ;;
-            flt) seeds=filters ;;
-            *) seeds= ;;
-            esac
-            # shellcheck disable=SC2086 # none or one
-            program "replay $name" "$target" "test/fuzz/corpus/$name" $seeds
-        fi
+    for name in $(fuzz_targets); do
+        # shellcheck disable=SC2046 # a list of folders
+        program "replay $name" "$build/fuzz/$name" $(fuzz_seeds "$name")
     done
 }
 

@@ -56,7 +56,8 @@ static void test_slow_probe(void) {
 /* The last device is known until another one was opened, or other drivers are chosen. */
 static void test_last_device(void) {
     char dir[] = "/tmp/imfilter-gpu-XXXXXX", command[64];
-    struct imf_device d, gpu = {.name = "a GPU", .driver = "1", .gpu = true, .compute_units = 100};
+    struct imf_device d,
+        gpu = {.name = "a GPU", .driver = "1", .gpu = true, .compute_units = 100, .max_group = 256};
     gpu.open_ms = 300;
     struct imf_cache_key key = imf_last_device_key(), other;
     CHECK(mkdtemp(dir) != NULL, "a folder");

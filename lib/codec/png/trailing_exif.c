@@ -39,7 +39,7 @@ static void add_chunk_at(struct imf_reader *r, int fd, off_t at, size_t size) {
 /* Is this text whose keyword says that it holds EXIF? */
 static bool names_exif(const unsigned char head[], int fd, off_t at) {
     char keyword[sizeof "Raw profile type exif"];
-    if (memcmp(head + 5, "EXt", 3) && memcmp(head + 5, "TXt", 3))
+    if (memcmp(head + 5, "EXt", 3) != 0 && memcmp(head + 5, "TXt", 3) != 0)
         return false;
     return read_at(fd, at + 8, keyword, sizeof keyword) && !keyword[sizeof keyword - 1] &&
            imf_png_names_exif(keyword);

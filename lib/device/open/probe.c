@@ -320,8 +320,8 @@ static bool known(const char *cache_dir, const struct imf_cache_key *key, struct
     if (ok) {
         memcpy(r, data, sizeof *r);
         r->text[sizeof r->text - 1] = '\0';
-        int64_t age = (int64_t)time(NULL) - r->when;
-        ok = !r->text[0] || (age >= 0 && age < FORGET_SECONDS);
+        int64_t now = (int64_t)time(NULL);
+        ok = !r->text[0] || (r->when <= now && r->when > now - FORGET_SECONDS);
     }
     free(data);
     return ok;

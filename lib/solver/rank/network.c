@@ -303,12 +303,13 @@ static void assign_rows(struct imf_network *net, const int *last, int *to, int *
 static enum imf_status finish(struct builder *b, int pixels, struct imf_error *err) {
     struct imf_network *net = b->net;
     size_t values = (size_t)net->inputs + 2 * (size_t)net->count;
-    int *last = malloc(3 * values * sizeof *last), *to = last + values;
+    int *last = malloc(3 * values * sizeof *last);
     if (b->failed || !last) {
         free(last);
         imf_network_free(net);
         return imf_fail_memory(err, values * sizeof *last);
     }
+    int *to = last + values;
     for (size_t i = 0; i < values; i++)
         last[i] = to[i] = DEAD;
     for (int i = 0; i < net->outputs; i++)

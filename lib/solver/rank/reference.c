@@ -119,12 +119,13 @@ static void run_item(void *data, int item) {
     struct pass *pass = data;
     const struct rank_job *j = pass->job;
     size_t samples = (size_t)j->p.width * (size_t)j->p.channels;
-    double *around = malloc((j->count + samples) * sizeof *around), *row = around + j->count;
+    double *around = malloc((j->count + samples) * sizeof *around);
     int end = imf_min((item + 1) * ITEM_ROWS, pass->out->height);
     if (!around) {
         atomic_store(&pass->failed, true);
         return;
     }
+    double *row = around + j->count;
     for (int y = item * ITEM_ROWS; y < end; y++) {
         for (size_t i = 0; i < samples; i++)
             row[i] = rank_at(j, pass->in, y, (ptrdiff_t)i, around);

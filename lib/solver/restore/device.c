@@ -76,9 +76,10 @@ static enum imf_status make_axes(struct imf_deblur_device *d, const int *frequen
     const struct imf_gpu_plane_layout *l = &d->tables.layout;
     int count = l->ny + l->pitch;
     size_t bytes = (size_t)count * sizeof(float);
-    float *squares = malloc(2 * bytes), *gains = squares + count;
+    float *squares = malloc(2 * bytes);
     if (!squares)
         return imf_fail_memory(err, 2 * bytes);
+    float *gains = squares + count;
     for (int i = 0; i < count; i++) {
         bool down = i < l->ny;
         double f = down ? (double)frequency[i] / l->ny : (double)(i - l->ny) / l->nx;

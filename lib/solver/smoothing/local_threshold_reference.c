@@ -101,11 +101,12 @@ static void run_row(void *data, int y) {
     const struct imf_problem *p = &j->p;
     size_t all = wide(p), channels = (size_t)p->channels, n = (size_t)p->width * channels;
     size_t reach = (size_t)p->window_op->cx;
-    double *row = calloc(3 * all, sizeof *row), *sums = row + all, *squares = sums + all;
+    double *row = calloc(3 * all, sizeof *row);
     if (!row) {
         atomic_store(&pass->failed, true);
         return;
     }
+    double *sums = row + all, *squares = sums + all;
     for (int dy = -p->window_op->cy; dy <= p->window_op->cy; dy++) {
         load(pass, y + dy, row);
         for (size_t i = 0; i < all; i++) {
