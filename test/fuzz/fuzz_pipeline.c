@@ -4,7 +4,7 @@
  * The input's first bytes choose one or two filters, the image's shape and the settings, the rest are
  * samples, repeated. A difference beyond what the contract allows is a failure.
  */
-#include "fuzz.h"
+#include "verified.h"
 
 #include <stdlib.h>
 
@@ -37,38 +37,6 @@ static const char *const any[] = {
 };
 #define DRAW(list, byte) list[(byte) % (sizeof(list) / sizeof *(list))]
 
-static void run(const char *const *specs, size_t count, const struct imf_info *info,
-                const struct imf_settings *settings, const uint8_t *in, uint8_t *out) {
-    struct imf_context_options where = {.size = sizeof where, .cache_dir = ""};
-    struct imf_run_options options = {.size = sizeof options, .verify = true};
-    struct imf_report report = {.size = sizeof report};
-    struct imf_error err = {0};
-    struct imf_filter *filter = NULL;
-    struct imf_context *context = NULL;
-    struct imf_plan *plan = NULL;
-    struct imf_workspace *workspace = NULL;
-    size_t stride = (size_t)info->width * (size_t)info->channels * (size_t)info->depth / 8;
-    enum imf_status status = imf_filter_parse(&filter, specs, count, &err);
-    FUZZ_ASSERT(status == IMF_OK);
-    status = imf_context_create(&context, &where, &err);
-    if (status == IMF_OK)
-        status = imf_plan_create(&plan, context, filter, info, settings, &err);
-    if (status == IMF_OK)
-        status = imf_workspace_create(&workspace, plan, &err);
-    if (status == IMF_OK)
-        status =
-            imf_workspace_run_memory(workspace, in, stride, out, stride, &options, &report, &err);
-    FUZZ_ASSERT(status == IMF_OK || err.text[0] != '\0');
-    if (status == IMF_OK && !report.verify_ok)
-        fprintf(stderr, "%s, %s: %dx%d, %d channels, %d bits\n", specs[0],
-                count > 1 ? specs[1] : "", info->width, info->height, info->channels, info->depth);
-    FUZZ_ASSERT(status != IMF_OK || report.verify_ok);
-    imf_workspace_free(&workspace);
-    imf_plan_free(&plan);
-    imf_context_free(&context);
-    imf_filter_free(&filter);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (size < HEADER + 2)
         return -1;
@@ -90,8 +58,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     uint8_t *in = malloc(bytes), *out = malloc(bytes);
     for (size_t i = 0; in && i < bytes; i++)
         in[i] = data[HEADER + i % (size - HEADER)];
+    struct imf_filter *filter = NULL;
+    FUZZ_ASSERT(imf_filter_parse(&filter, specs, two ? 2 : 1, NULL) == IMF_OK);
     if (in && out)
-        run(specs, two ? 2 : 1, &info, &settings, in, out);
+        run_verified(filter, &info, &settings, in, out);
+    imf_filter_free(&filter);
     free(in);
     free(out);
     return 0;

@@ -261,8 +261,10 @@ enum imf_status imf_verify(const struct imf_chain *c, const struct imf_rows *ima
         r->verify_max = 0;
         r->verify_differing = r->verify_unexcused = 0;
         r->verify_samples = (uint64_t)c->width * (uint64_t)c->channels_out * (uint64_t)c->height;
-        for (int y = 0; y < c->height; y++)
-            compare_row(&a, row_of(&want, y), NULL, row_of(result, y), c->out, c->width, r);
+        for (int y = 0; y < c->height; y++) {
+            const double *row = row_of(&want, y);
+            compare_row(&a, row, row, row_of(result, y), c->out, c->width, r);
+        }
     }
     imf_exec_free(&reference);
     if (!st && !exact && witness && r->verify_unexcused) {
