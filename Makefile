@@ -228,7 +228,7 @@ check: ## run every test but the slowest; the last line is `N passed, N failed`
 	@BUILD='$(BUILD)' sh test/run.sh
 
 nightly: ## run everything that takes long; the last line is `N passed, N failed`
-	@env -u MAKEFLAGS .ci/run nightly
+	@env -u MAKEFLAGS -u MAKELEVEL .ci/run nightly
 
 unit: $(UNIT) ## run the unit tests only
 	@BUILD='$(BUILD)' sh test/run.sh unit
