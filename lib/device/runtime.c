@@ -69,7 +69,8 @@ enum imf_status imf_runtime_open(struct imf_runtime **out, const struct imf_cont
         imf_runtime_close(&rt);
         return imf_cl_fail(err, code, "cannot open the device");
     }
-    rt->device.open_ms = imf_now_ms() - begin;
+    if (rt->device.gpu)
+        rt->device.open_ms = imf_now_ms() - begin;
     *out = rt;
     return IMF_OK;
 }

@@ -26,7 +26,9 @@ struct imf_device {
     size_t max_group;                  /* work-items a work-group */
     uint64_t local_memory, global_memory, max_alloc; /* bytes */
     bool fp64;
-    double open_ms; /* milliseconds that opening it took; 0: as its rates say */
+    /* Milliseconds that opening it took; 0: as its rates say. So it is for a CPU: one that opens late is busy,
+     * and the host's own solvers would be as late. */
+    double open_ms;
 };
 
 /* Fails with IMF_ERR_NO_DEVICE when there is no such device. cache_dir: where program binaries are

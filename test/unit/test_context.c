@@ -17,7 +17,9 @@ static void test_rates(void) {
     struct imf_runtime *rt;
     struct imf_context_options any = {0};
     CHECK(!imf_runtime_open(&rt, &any, "", NULL), "a device");
-    struct imf_tuning rates = *imf_tuning(imf_runtime_device(rt));
+    const struct imf_device *d = imf_runtime_device(rt);
+    CHECK(d->gpu == (d->open_ms > 0), "a CPU's start is not measured: %g ms", d->open_ms);
+    struct imf_tuning rates = *imf_tuning(d);
     rates.finish = 1;
     imf_runtime_set_tuning(rt, &rates);
     const struct imf_tuning *first = imf_tuning(imf_runtime_device(rt));
@@ -89,6 +91,7 @@ static void test_last_device(void) {
     CHECK(!imf_last_device_load(dir, &other, &d), "other drivers");
     unsetenv("POCL_DEVICES");
     gpu.gpu = false;
+    gpu.open_ms = 0;
     imf_last_device_store(dir, &key, &gpu);
     CHECK(imf_last_device_load(dir, &key, &d) && !d.gpu && d.open_ms == 0 &&
               (int)d.compute_units == imf_cores(),

@@ -58,8 +58,6 @@ void imf_last_device_store(const char *cache_dir, const struct imf_cache_key *ke
     bool known = imf_last_device_load(cache_dir, key, &before);
     memcpy(&entry, d, sizeof entry);
     entry.tuning = NULL;
-    if (!entry.gpu)
-        entry.open_ms = 0; /* the table's was fitted to whole processes */
     bool same =
         known && strcmp(before.name, entry.name) == 0 && strcmp(before.driver, entry.driver) == 0 &&
         entry.open_ms <= before.open_ms * SAME_TIME && entry.open_ms * SAME_TIME >= before.open_ms;

@@ -17,7 +17,7 @@ struct imf_cache_key imf_last_device_key(void);
 /* The device that was opened last; false: none. cache_dir may be NULL. */
 bool imf_last_device_load(const char *cache_dir, const struct imf_cache_key *key,
                           struct imf_device *out);
-/* Keep a device that was opened, with its open_ms if it is a GPU. */
+/* Keep a device that was opened. */
 void imf_last_device_store(const char *cache_dir, const struct imf_cache_key *key,
                            const struct imf_device *d);
 
