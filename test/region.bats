@@ -45,7 +45,8 @@ END
 @test "what takes the whole picture still does" {
     local filter
     noise12
-    for filter in equalize clahe:tiles=3x2 threshold:otsu canny:0.1:0.2 highpass:0.1 notch:0.25:0.1:0.05; do
+    for filter in equalize clahe:tiles=3x2 threshold:otsu canny:0.1:0.2 highpass:0.1 notch:0.25:0.1:0.05 \
+        deblur:disk:2 deblur:auto rl:disk:2 denoise descreen; do
         imf -f $filter n.pgm -o whole.pgm
         imf -f $filter --region=4x3+2+5 n.pgm -o part.pgm
         [ "$(inside part.pgm 4 3 2 5)" = "$(inside whole.pgm 4 3 2 5)" ]

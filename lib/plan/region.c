@@ -73,8 +73,10 @@ static bool takes_all(const struct imf_pass *pass) {
     enum imf_problem_kind kind = pass->problem.kind;
     if (pass->kind == IMF_PASS_POINT)
         return pass->point.normalize;
-    return kind == IMF_TRANSFER || kind == IMF_CANNY || kind == IMF_HISTOGRAM_OP ||
-           kind == IMF_CLAHE || kind == IMF_DESCREEN;
+    if (kind == IMF_DENOISE)
+        return pass->problem.denoise->sigma < 0; /* the noise of all of them is measured */
+    return kind == IMF_DEBLURRING || kind == IMF_TRANSFER || kind == IMF_CANNY ||
+           kind == IMF_HISTOGRAM_OP || kind == IMF_CLAHE || kind == IMF_DESCREEN;
 }
 
 static void widen(struct imf_margin *m, struct imf_margin made, struct imf_margin reach) {
