@@ -70,13 +70,25 @@ enum imf_status imf_regions_place(struct imf_rect **out, const struct imf_settin
 
 /* Any pixel may depend on any other. */
 static bool takes_all(const struct imf_pass *pass) {
-    enum imf_problem_kind kind = pass->problem.kind;
     if (pass->kind == IMF_PASS_POINT)
         return pass->point.normalize;
-    if (kind == IMF_DENOISE)
+    switch (pass->problem.kind) { /* without a default: the compiler asks for new kinds */
+    case IMF_CONVOLUTION:
+    case IMF_MAGNITUDE:
+    case IMF_PHASE:
+    case IMF_WINDOW_OP:
+        return false;
+    case IMF_DENOISE:
         return pass->problem.denoise->sigma < 0; /* the noise of all of them is measured */
-    return kind == IMF_DEBLURRING || kind == IMF_TRANSFER || kind == IMF_CANNY ||
-           kind == IMF_HISTOGRAM_OP || kind == IMF_CLAHE || kind == IMF_DESCREEN;
+    case IMF_TRANSFER:
+    case IMF_DESCREEN:
+    case IMF_CANNY:
+    case IMF_HISTOGRAM_OP:
+    case IMF_CLAHE:
+    case IMF_DEBLURRING:
+        break;
+    }
+    return true;
 }
 
 static void widen(struct imf_margin *m, struct imf_margin made, struct imf_margin reach) {
