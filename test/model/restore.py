@@ -105,7 +105,7 @@ def fit(colours, kernel, noise, least, full):
             at, unlikely, change, part = moved, following, further, min(1.25 * part, 1)
         else:
             part /= 2
-        if size < 1e-4:
+        if size < 1e-6:
             break
     else:
         raise Unsettled("the likeliest model, which many steps have not reached")

@@ -153,7 +153,7 @@ double imf_whittle_model(struct imf_deblur_model *m, const struct imf_powers *p,
         } else {
             part /= 2; /* it went too far */
         }
-        if (step < 1e-4)
+        if (step < 1e-6)
             break;
     }
     m->power *= pow(MIDDLE, m->slope);
