@@ -29,7 +29,9 @@ def spectrum(kernel, shape):
 
 
 def frequencies(shape):
-    return np.hypot(np.fft.fftfreq(shape[0])[:, None], np.fft.rfftfreq(shape[1])[None])
+    """In cycles a sample, divided and not multiplied by 1 / n as numpy's are, since 3 / n is a limit"""
+    rows, columns = (np.minimum(np.arange(n), n - np.arange(n)) / n for n in shape)
+    return np.hypot(rows[:, None], columns[None, :shape[1] // 2 + 1])
 
 
 def powers(colours):
@@ -87,7 +89,8 @@ def fit(colours, kernel, noise, least, full):
             matrix = (use * weight) @ use.T
             matrix += np.eye(len(use)) * (1e-9 * np.trace(matrix) + 1e-300)
             change = np.zeros(3)
-            change[which] = np.clip(np.linalg.solve(matrix, (use * weight * (power / total - 1)).sum(axis=1)), -1, 1)
+            change[which] = np.linalg.solve(matrix, (use * weight * (power / total - 1)).sum(axis=1))
+            change /= max(np.abs(change).max(), 1)
             leaving = [k for k in which if (at[k] <= low[k] and change[k] < 0) or (at[k] >= high[k] and change[k] > 0)]
             if not leaving:
                 return unlikely, change

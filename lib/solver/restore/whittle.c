@@ -71,8 +71,12 @@ static double score(const struct imf_powers *p, const struct imf_deblur_model *m
         matrix[j][j] += 1e-9 * trace + 1e-300;
     }
     solve(matrix, gradient, parameters);
+    /* Shorter as a whole, since parts of it alone may lead uphill. */
+    double longest = 1;
     for (int j = 0; j < parameters; j++)
-        change[which[j]] = fmin(fmax(gradient[j], -1), 1);
+        longest = fmax(longest, fabs(gradient[j]));
+    for (int j = 0; j < parameters; j++)
+        change[which[j]] = gradient[j] / longest;
     return fit;
 }
 
