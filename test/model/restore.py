@@ -64,7 +64,7 @@ def fit(colours, kernel, noise, least, full):
     mean, used = power.mean(), f > max(LOWEST, 3 / max(shape))
     power, log_f, blur, weight = power[used], np.log(f[used]), blur[used], weight[used]
     known = noise is not None
-    low, high = blur > 0.3, log_f > math.log(0.3)
+    high = log_f > math.log(0.3)
     n = max(noise ** 2 if known else np.sum((weight * power)[high]) / max(weight[high].sum(), 1), least)
     n = min(n, full ** 2)
     if len(power) < FEWEST:
@@ -72,8 +72,8 @@ def fit(colours, kernel, noise, least, full):
         return max(0.05 * mean, n), SLOPE, n
     middle = math.log(0.1)
     most = full ** 2
-    a = min(max(np.sum((weight * power * np.exp(SLOPE * (log_f - middle)))[low]) / max(weight[low].sum(), 1), least * 1e-6),
-            most)
+    a = np.sum(weight * blur * power * np.exp(SLOPE * (log_f - middle))) / max(np.sum(weight * blur ** 2), 1e-12)
+    a = min(max(a, least * 1e-6), most)
     low = [least * 1e-6, n if known else least, 1]
     high = [most, n if known else most, 5]
 
@@ -99,11 +99,13 @@ def fit(colours, kernel, noise, least, full):
 
     at = [a, n, SLOPE]
     part, (unlikely, change) = 1, step(at)
-    for _ in range(60):
+    for begins in [True] + 59 * [False]:
         moved = [at[0] * math.exp(part * change[0]), at[1] * math.exp(part * change[1]), at[2] + part * change[2]]
         moved = [min(max(v, one), other) for v, one, other in zip(moved, low, high)]
         following, further = step(moved)
         size = part * np.abs(change).max()
+        if begins and abs(following - unlikely) < 1e-13 * abs(unlikely) and size > 0.01:
+            raise Unsettled("which way the likelihood rises where it is level")
         if following <= unlikely:
             at, unlikely, change, part = moved, following, further, min(1.25 * part, 1)
         else:
@@ -229,4 +231,8 @@ def deblurred(colours, stage, full, whole_samples):
     noise = None if stage.noise is None else stage.noise * full
     least = max(whole_samples / math.sqrt(12), arithmetic) if noise is None else arithmetic
     model = fit(colours, stage.kernel, noise, least ** 2, full)
-    return np.stack([Restored(colours[:, :, c], stage, model, full).result() for c in range(colours.shape[2])], axis=2)
+    results = [Restored(colours[:, :, c], stage, model, full).result() for c in range(colours.shape[2])]
+    rounded = colours[:, :, 0] * (1 + 1e-15 * np.random.default_rng(1).uniform(-1, 1, colours.shape[:2]))
+    if np.abs(Restored(rounded, stage, model, full).result() - results[0]).max() > 1e-7 * full:
+        raise Unsettled("an equation of tiny pivots, which rounding decides")
+    return np.stack(results, axis=2)

@@ -123,14 +123,14 @@ static struct imf_deblur_model moved(const struct imf_deblur_model *m, const dou
  * blurred so the likeliest scene is without bounds: its power at the middle frequency is full scale's square at most. */
 double imf_whittle_model(struct imf_deblur_model *m, const struct imf_powers *p, double noise,
                          const struct imf_whittle_scale *scale, double slope, bool sloped) {
-    double high = 0, highs = 0, low = 0, lows = 0, change[3], part = 1;
+    double high = 0, highs = 0, scene = 0, squares = 0, change[3], part = 1;
     double least = scale->least * scale->least, most = scale->unit * scale->unit;
     for (int i = 0; i < p->count; i++) {
         double w = p->weight[i];
         if (p->log_f[i] > log(0.3))
             high += w * p->power[i], highs += w;
-        if (p->blur[i] > 0.3)
-            low += w * p->power[i] * exp(slope * (p->log_f[i] - log(MIDDLE))), lows += w;
+        scene += w * p->blur[i] * p->power[i] * exp(slope * (p->log_f[i] - log(MIDDLE)));
+        squares += w * p->blur[i] * p->blur[i];
     }
     double given = noise < 0 ? high / fmax(highs, 1) : noise * noise;
     *m = (struct imf_deblur_model){.noise = fmin(fmax(given, least), most), .slope = slope};
@@ -142,7 +142,7 @@ double imf_whittle_model(struct imf_deblur_model *m, const struct imf_powers *p,
     const struct bounds bounds = {
         .low = {least * 1e-6, noise < 0 ? least : m->noise, sloped ? SLOPE_LEAST : slope},
         .high = {most, noise < 0 ? most : m->noise, sloped ? SLOPE_MOST : slope}};
-    m->power = fmin(fmax(low / fmax(lows, 1), bounds.low[0]), most);
+    m->power = fmin(fmax(scene / fmax(squares, 1e-12), bounds.low[0]), most);
     double fit = propose(change, p, m, &bounds);
     for (int i = 0; i < STEPS; i++) {
         double further[3],
