@@ -746,6 +746,10 @@ class Run:
         if self.premultiplied:
             self.colours, step = self.colours / step, 1.0
         least, most = self.colours.min(), self.colours.max()
+        if self.premultiplied:
+            near = self.near * self.full / np.maximum(np.abs(self.alpha / self.scale)[:, :, None], 0.5)
+            if max((self.colours + near).max() - most, least - (self.colours - near).min()) > 2 * self.near:
+                raise Undetermined("a stretch to colours under little alpha")
         spread = (most - least) / step
         least_spread = 1 / 32 if self.full == 255 else 1.0
         if 0.9 * least_spread < spread < 1.1 * least_spread and not spread == 1.0:

@@ -231,8 +231,11 @@ def deblurred(colours, stage, full, whole_samples):
     noise = None if stage.noise is None else stage.noise * full
     least = max(whole_samples / math.sqrt(12), arithmetic) if noise is None else arithmetic
     model = fit(colours, stage.kernel, noise, least ** 2, full)
-    results = [Restored(colours[:, :, c], stage, model, full).result() for c in range(colours.shape[2])]
-    rounded = colours[:, :, 0] * (1 + 1e-15 * np.random.default_rng(1).uniform(-1, 1, colours.shape[:2]))
-    if np.abs(Restored(rounded, stage, model, full).result() - results[0]).max() > 1e-7 * full:
+    def undone(planes):
+        return np.stack([Restored(planes[:, :, c], stage, model, full).result() for c in range(planes.shape[2])], axis=2)
+
+    result = undone(colours)
+    other = undone(colours * (1 + 1e-15 * np.random.default_rng(1).uniform(-1, 1, colours.shape)))
+    if np.abs(other - result).max() > 1e-7 * full:
         raise Unsettled("an equation of tiny pivots, which rounding decides")
-    return np.stack(results, axis=2)
+    return result
