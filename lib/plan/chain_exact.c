@@ -6,15 +6,19 @@
  */
 #include "plan/chain_builder.h"
 
-/* Append a pass whose results are integer samples of the image's depth. */
+#include <math.h>
+
+/* Append a pass whose results are integer samples of the image's depth. Alpha that is apart passes through: after a
+ * filter it is no sample. */
 static struct imf_pass *append_exact(struct imf_builder *b) {
     struct imf_pass *pass = imf_builder_straighten(b) ? imf_builder_problem(b) : NULL;
     if (!pass)
         return NULL;
-    pass->problem.exact = pass->whole = b->integral = true;
-    pass->bound = b->bound = b->chain->full;
-    b->positive = true;
-    if (!b->alpha_apart) /* which is no sample */
+    pass->problem.exact = true;
+    pass->whole = b->integral = b->integral || !b->alpha_apart;
+    pass->bound = b->bound = b->alpha_apart ? fmax(b->bound, b->chain->full) : b->chain->full;
+    b->positive = b->positive || !b->alpha_apart;
+    if (!b->alpha_apart)
         pass->out = b->chain->in;
     return pass;
 }

@@ -534,6 +534,13 @@ class Run:
                 self.loose = max(self.loose, (0.1 if stage.ideal else 1e-6) * self.full)
             return transfer(plane, stage, stage.spec, self.edge, border, self.extent)
         if isinstance(stage, filters.Phase):
+            if (plane != np.rint(plane)).any():
+                # Sums of rounded values may cancel or not; those of equal ones do.
+                other = plane + 1e-9 * self.full * np.sin(1e6 * plane)
+                for kernel in stage.x, stage.y:
+                    exact, moved = (np.abs(correlate(p, kernel, self.edge, border)) for p in (plane, other))
+                    if ((exact < 1e-12 * self.full) & (moved > 1e-12 * self.full)).any():
+                        raise Undetermined("the direction of a gradient that rounding decides")
             return self.direction(correlate(plane, stage.x, self.edge, border),
                                   correlate(plane, stage.y, self.edge, border))
         if isinstance(stage, filters.Gradient):
@@ -586,9 +593,10 @@ class Run:
             return
         if isinstance(stage, filters.Deblur):
             try:
-                self.colours = restore.deblurred(self.colours, stage, self.full, 1)
+                self.colours, off = restore.deblurred(self.colours, stage, self.full, 1)
             except restore.Unsettled as reason:
                 raise Undetermined(str(reason)) from reason
+            self.loose += off
             self.scale, self.moved = 1.0, False
             if i != self.last and self.before_blend(i):
                 self.colours = self.shown(stage.shown, 1.0)
