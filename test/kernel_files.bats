@@ -295,9 +295,10 @@ END
 }
 
 @test "other programs read it" {
+    # Without -maxval, which netpbm 11.1 refuses in one run of four: findings/pfmtopam-maxval.sh.
     command -v pfmtopam >/dev/null || skip "netpbm reads it"
-    imf -f "kernel:$ROWS:scale=100" --show-kernel=k.pfm >text
-    pfmtopam -maxval=100 k.pfm | pamtopnm -plain >got
+    imf -f "kernel:$ROWS:scale=255" --show-kernel=k.pfm >text
+    pfmtopam k.pfm | pamtopnm -plain >got
     [ "$(tail -n +4 got | tr -s ' \n' ' ' | sed 's/ $//')" = "$(tr ,/ '  ' <<<$ROWS)" ]
 }
 

@@ -73,7 +73,7 @@ lint_man() {
 }
 
 lint_shell() {
-    shellcheck -S warning .ci/run lib/*/*.sh test/*.sh test/*/*.sh testdata/*.sh || status=1
+    shellcheck -S warning .ci/run lib/*/*.sh test/*.sh test/*/*.sh testdata/*.sh findings/* || status=1
     # bats files are bash with @test; bats sets $stderr and $stderr_lines.
     shellcheck -S warning --exclude=SC2154,SC2034 test/*.bats test/*.bash || status=1
 }
