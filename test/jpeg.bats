@@ -144,6 +144,63 @@ sampling() { # FILE: quality and sampling of each component, as ImageMagick read
     [ "$(identify -format '%[colorspace]' out.jpg)" = CMYK ]
 }
 
+# Colours of a JPEG are told by JFIF's marker, Adobe's with its transform, or the components' identifiers. Files that
+# Pillow wrote, with each of these put in the place of its own, and how Pillow reads them (djpeg, ImageMagick, GraphicsMagick,
+# vips and OpenCV do alike): inks are inverted, whether a marker of Adobe's says so or not.
+@test "markers, transforms and identifiers of a JPEG's components mean what they do to Pillow" {
+    need_python PIL numpy
+    python3 -c '
+import os, struct
+from PIL import Image
+def segments(b):
+    at = 2
+    while b[at + 1] != 0xda:
+        size = struct.unpack(">H", b[at + 2:at + 4])[0] + 2
+        yield b[at:at + size]
+        at += size
+    yield b[at:]
+def made(b, markers, ids):
+    out = b[:2] + markers
+    for s in segments(b):
+        kind, s = s[1], bytearray(s)
+        first, step = (10, 3) if kind in (0xc0, 0xc2) else (5, 2)
+        for i in range(s[first - 1] if kind in (0xc0, 0xc2, 0xda) else 0):
+            s[first + step * i] = ids[i]
+        out += b"" if kind & 0xf0 == 0xe0 else s
+    return bytes(out)
+os.mkdir("in")
+JFIF, ADOBE = b"\xff\xe0\0\x10JFIF\0\1\1\0\0\1\0\1\0\0", b"\xff\xee\0\x0eAdobe\0\x64\0\0\0\0"
+for mode, fill in ("RGB", (200, 60, 30)), ("CMYK", (200, 20, 30, 10)):
+    image = Image.new(mode, (32, 32), fill)
+    image.paste(fill[::-1], (8, 8, 24, 24))
+    image.save("one.jpg", quality=98, subsampling=0)
+    b = open("one.jpg", "rb").read()
+    for jfif in b"", JFIF:
+        for transform in None, 0, 1, 2:
+            adobe = b"" if transform is None else ADOBE + bytes([transform])
+            for ids in bytes([1, 2, 3, 4]), bytes([0, 1, 2, 3]), b"RGBA", b"CMYK":
+                name = "%s-%s-%s-%s" % (mode, "jfif" if jfif else "", transform, ids.hex())
+                open("in/%s.jpg" % name, "wb").write(made(b, jfif + adobe, ids))
+'
+    imf -q -r -f kernel:1 in -o tiff/ --format=tiff
+    imf -q -r -f kernel:1 in -o again/
+    python3 -c '
+import glob, os
+import numpy as np
+from PIL import Image
+images, kinds = 0, set()
+for name in sorted(glob.glob("in/*.jpg")):
+    base = os.path.basename(name)[:-4]
+    want, tiff, again = (Image.open(f) for f in (name, "tiff/%s.tif" % base, "again/%s.jpg" % base))
+    assert want.mode == tiff.mode == again.mode, (name, tiff.mode, again.mode)
+    a, b, c = (np.asarray(i).astype(int) for i in (want, tiff, again))
+    assert abs(a - b).max() == 0, (name, a[0, 0], b[0, 0])
+    assert abs(a - c).max() <= 3, (name, a[0, 0], c[0, 0])
+    images, kinds = images + 1, kinds | {tuple(a[0, 0])}
+print(images, len(kinds))
+assert (images, len(kinds)) == (64, 4)'
+}
+
 # What imfilter makes of FILE is what djpeg does, pixel by pixel.
 as_djpeg() { # FILE OPTION...
     djpeg -pnm "$1" >want.pnm 2>/dev/null || : # its status tells of warnings

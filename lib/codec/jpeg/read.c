@@ -1,6 +1,19 @@
 /*
  * read.c - JPEG decoder (libjpeg-turbo)
  *
+ * Whether colours are YCbCr, RGB, CMYK or YCCK is libjpeg's decision, as in all programs that use it:
+ *
+ *   components  JFIF's marker, Adobe's and its transform, identifiers       colours
+ *   3           JFIF                                                        YCbCr
+ *   3           no JFIF, Adobe 0                                            RGB
+ *   3           no JFIF, Adobe with another transform                       YCbCr
+ *   3           neither, identifiers "RGB"                                  RGB
+ *   3           neither, others                                             YCbCr
+ *   4           Adobe 0, or no Adobe                                        CMYK
+ *   4           Adobe with another transform                                YCCK
+ *
+ * CMYK is inverted, as other readers take it, with Adobe's marker and without.
+ *
  * libjpeg reports an error by longjmp: each call into it is a step that guarded() runs. libjpeg decodes
  * all of a progressive image, or of one with a scan for each component, before its first row; the
  * memory for that is checked first. damage.c says what libjpeg's warnings mean.
@@ -102,12 +115,13 @@ static bool at_damage(const struct imf_jpeg *j) {
 }
 
 static void rows_step(struct imf_jpeg *j) {
+    bool inverted = j->reader->info.color == IMF_COLOR_CMYK;
     for (; j->done < j->rows && !at_damage(j); j->done++) {
         JSAMPROW row = j->dst + (size_t)j->done * j->stride;
         jpeg_read_scanlines(&j->c, &row, 1);
         if (at_damage(j))
             return; /* it was found while this row was decoded */
-        for (size_t i = 0; j->inverted && i < j->reader->row_bytes; i++)
+        for (size_t i = 0; inverted && i < j->reader->row_bytes; i++)
             row[i] = (JSAMPLE)(255 - row[i]);
     }
 }
@@ -248,7 +262,6 @@ static enum imf_status jpeg_open(struct imf_reader *r, struct imf_error *err) {
             continue;
         c->out_color_space = spaces[i].out;
         c->dct_method = JDCT_ISLOW;
-        j->inverted = spaces[i].out == JCS_CMYK && c->saw_Adobe_marker;
         enum imf_status status =
             imf_reader_shape(r, c->image_width, c->image_height, spaces[i].color, false, 8, err);
         if (status == IMF_OK && j->buffered)

@@ -25,7 +25,7 @@ struct imf_jpeg {
     uint64_t received;   /* bytes of the stream that libjpeg received */
     const JOCTET *begin; /* of the bytes in its buffer */
     uint64_t zeros;      /* before them, but for 0xff of a marker that `begin` splits */
-    bool in_header, inverted;
+    bool in_header;
     bool buffered; /* several scans: decoded whole before the first row */
 
     /* limits */
