@@ -56,6 +56,59 @@ start_waiting() { # SIGNAL OPTION...
     done
 }
 
+# A JPEG library in which an image of 77 pixels' width ends the process once another is almost written.
+make_crash() {
+    cat >crash.c <<'END'
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <jpeglib.h>
+#include <dlfcn.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+static volatile int written;
+void jpeg_finish_compress(j_compress_ptr c) {
+    void (*next)(j_compress_ptr) = (void (*)(j_compress_ptr))dlsym(RTLD_NEXT, "jpeg_finish_compress");
+    for (written = 1; !getenv("FINE");)
+        pause();
+    next(c);
+}
+int jpeg_read_header(j_decompress_ptr d, boolean require) {
+    int (*next)(j_decompress_ptr, boolean) =
+        (int (*)(j_decompress_ptr, boolean))dlsym(RTLD_NEXT, "jpeg_read_header");
+    int got = next(d, require), number = getenv("CRASH") ? atoi(getenv("CRASH")) : 0;
+    while (number && d->image_width == 77 && !written)
+        usleep(1000);
+    if (number && d->image_width == 77)
+        number == SIGABRT ? abort() : number == SIGFPE ? (void)raise(number)
+                                                       : (void)(*(volatile int *)8 = 1);
+    return got;
+}
+END
+    ${CC:-cc} -shared -fPIC -w -o crash.so crash.c -ldl
+}
+
+@test "a decoder that ends the process leaves no temporary of another image" {
+    grep -q __asan_init "$IMFILTER" && skip "the sanitizer handles these signals"
+    make_crash
+    make_flat other.pgm 77 9
+    mkdir in out
+    make_jpeg in/a.jpg
+    imf -f kernel:1 other.pgm -o in/b.jpg
+    ulimit -c 0
+    for end in 6:134 11:139 8:136; do
+        run env CRASH="${end%:*}" LD_PRELOAD="$PWD/crash.so" "$IMFILTER" -j 2 --backend=cpu -f invert in/a.jpg \
+            in/b.jpg -o out/
+        echo "$end: $status, $output"
+        [ "$status" -eq "${end#*:}" ]
+        no_temporaries
+        [ -z "$(ls out)" ]
+    done
+    # Without the crash both are written, so that the test sees what it looks for.
+    env FINE=1 LD_PRELOAD="$PWD/crash.so" "$IMFILTER" -j 2 --backend=cpu -f invert in/a.jpg in/b.jpg -o out/
+    [ "$(ls out | wc -l)" -eq 2 ]
+}
+
 @test "an ignored signal stays ignored" {
     mkfifo slow
     (

@@ -12,8 +12,13 @@
 /* Blocked in all threads but the watcher, so that drivers' handlers do not get them either. */
 static const int fatal[] = {SIGHUP, SIGINT, SIGQUIT, SIGALRM, SIGTERM, SIGXCPU};
 
+/* Of a fault in the program or in a library. Sent to the thread that has it, so that no other can wait
+ * for them. */
+static const int crashes[] = {SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS};
+
 static struct {
     pthread_t thread;
+    pid_t process;
     sigset_t set;
     void (*cleanup)(void);
 } watcher;
@@ -116,6 +121,26 @@ static void on_pipe(int number) {
         pause();
 }
 
+/* A thread that crashed waits for the end, too, unless it is the watcher, or in the child that another
+ * library forked. */
+static void on_crash(int number) {
+    if (!pthread_equal(pthread_self(), watcher.thread) && getpid() == watcher.process &&
+        pthread_kill(watcher.thread, number) == 0)
+        for (;;)
+            pause();
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+/* Whose handlers are there already keeps them: those of sanitizers report. */
+static void catch_crashes(void) {
+    struct sigaction old, action = {.sa_handler = on_crash};
+    sigfillset(&action.sa_mask);
+    for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++)
+        if (sigaction(crashes[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL)
+            sigaction(crashes[i], &action, NULL);
+}
+
 void signals_catch(void (*cleanup)(void)) {
     struct sigaction old, action = {.sa_handler = on_pipe, .sa_flags = SA_RESTART};
     sigset_t before, blocked;
@@ -127,13 +152,18 @@ void signals_catch(void (*cleanup)(void)) {
     }
     pthread_sigmask(SIG_BLOCK, &watcher.set, &before);
     pthread_sigmask(SIG_BLOCK, NULL, &blocked);
-    sigaddset(&watcher.set, SIGPIPE); /* from on_pipe() */
+    sigaddset(&watcher.set, SIGPIPE); /* from on_pipe(), and from on_crash(): */
+    for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++)
+        sigaddset(&watcher.set, crashes[i]);
+    watcher.process = getpid();
     pthread_sigmask(SIG_BLOCK, &watcher.set, NULL);
     bool watched = pthread_create(&watcher.thread, NULL, watch, NULL) == 0;
     pthread_sigmask(SIG_SETMASK, watched ? &blocked : &before, NULL);
     sigfillset(&action.sa_mask);
     if (watched && sigaction(SIGPIPE, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
         sigaction(SIGPIPE, &action, NULL);
+    if (watched)
+        catch_crashes();
     /* A file over the size limit then fails with EFBIG, which gives a proper message. */
     signal(SIGXFSZ, SIG_IGN);
 }

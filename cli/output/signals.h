@@ -3,6 +3,7 @@
  *
  * A watcher thread takes the signal: it waits for critical sections, removes unfinished files, reports
  * how many images of a batch are done, and ends the program by the signal, so that the parent sees 128+n.
+ * A fault in a decoder or a driver ends so, too, but for one that leaves no stack to handle it.
  */
 #ifndef CLI_OUTPUT_SIGNALS_H
 #define CLI_OUTPUT_SIGNALS_H

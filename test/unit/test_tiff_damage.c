@@ -150,7 +150,9 @@ static void test_lies(void) {
         {"LZW that is none", TIFFTAG_COMPRESSION, 1, COMPRESSION_LZW, IMF_ERR_DAMAGED,
          "after row 0"},
         {"JPEG that is none", TIFFTAG_COMPRESSION, 1, COMPRESSION_JPEG, IMF_ERR_DAMAGED, "JPEG"},
-        {"Canon's", TIFFTAG_COMPRESSION, 1, COMPRESSION_OJPEG, IMF_ERR_FORMAT, "compression 6"},
+        {"Canon's", TIFFTAG_COMPRESSION, 1, COMPRESSION_OJPEG, IMF_ERR_FORMAT, "old-style JPEG"},
+        {"JBIG", TIFFTAG_COMPRESSION, 1, COMPRESSION_JBIG, IMF_ERR_FORMAT, "JBIG compression"},
+        {"LERC", TIFFTAG_COMPRESSION, 1, COMPRESSION_LERC, IMF_ERR_FORMAT, "LERC compression"},
         {"unknown code", TIFFTAG_COMPRESSION, 1, 777, IMF_ERR_FORMAT, "compression 777"},
         {"12 bits", TIFFTAG_BITSPERSAMPLE, 1, 12, IMF_ERR_FORMAT, "12 bits a sample"},
         {"64 bits", TIFFTAG_BITSPERSAMPLE, 1, 64, IMF_ERR_FORMAT, "64 bits a sample"},
@@ -167,6 +169,40 @@ static void test_lies(void) {
         f.size += 256;
         change(&f, cases[k].tag, cases[k].count, cases[k].value);
         check(cases[k].name, &f, cases[k].status, cases[k].says);
+    }
+}
+
+/* Decoders of libtiff and of libraries behind it that hold more than the rows asked for count it. */
+static void test_held(void) {
+    enum { SIDE = 8192, MIB = 1 << 20 };
+    static const struct {
+        uint16_t compression;
+        int least, most; /* MiB that suffice for a strip of 64 MiB, and that do not */
+    } cases[] = {
+        {COMPRESSION_LZW, 20, 0},      {COMPRESSION_ADOBE_DEFLATE, 20, 0},
+        {COMPRESSION_PACKBITS, 20, 0}, {COMPRESSION_LZMA, 80, 64},
+        {COMPRESSION_ZSTD, 80, 64},    {COMPRESSION_PIXARLOG, 144, 128},
+        {COMPRESSION_WEBP, 336, 256},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        struct file f;
+        if (!TIFFIsCODECConfigured(cases[k].compression))
+            continue;
+        start(&f, SIDE, SIDE, SIDE);
+        f.size = DATA + 256;
+        change(&f, TIFFTAG_COMPRESSION, 1, cases[k].compression);
+        for (int wide = 0; wide < 2; wide++) {
+            const struct imf_limits limits = {
+                .max_pixels = SIDE * SIDE,
+                .max_memory = (uint64_t)(wide ? cases[k].least : cases[k].most) * MIB};
+            if (!limits.max_memory)
+                continue;
+            struct decoded d = decode(f.data, f.size, &limits);
+            CHECK(wide ? d.status != IMF_ERR_LIMIT : d.status == IMF_ERR_LIMIT,
+                  "compression %u in %llu bytes: %d, %s", cases[k].compression,
+                  (unsigned long long)limits.max_memory, d.status, d.err.text);
+            done(&d);
+        }
     }
 }
 
@@ -252,6 +288,7 @@ static void test_cut(void) {
 int main(void) {
     test_exif();
     test_lies();
+    test_held();
     test_directories();
     test_cut();
     return check_done("test_tiff_damage");

@@ -12,6 +12,7 @@
 #ifdef IMF_WITH_TIFF
 #include "base/surface.h"
 #include "codec/metadata/tiff.h"
+#include "codec/tiff/compression.h"
 #include "codec/tiff/metadata.h"
 #include "codec/tiff/pixels.h"
 #include "codec/tiff/stream.h"
@@ -106,7 +107,7 @@ static bool load(struct tiff *t, int top) {
 }
 
 /* Choose cells, and how they are read. */
-static enum imf_status set_cells(struct tiff *t, bool stored, struct imf_error *err) {
+static enum imf_status set_cells(struct tiff *t, uint16_t compression, struct imf_error *err) {
     struct imf_reader *r = t->stream.reader;
     const struct imf_tiff_pixels *p = &t->pixels;
     bool tiled = TIFFIsTiled(t->tif);
@@ -125,7 +126,7 @@ static enum imf_status set_cells(struct tiff *t, bool stored, struct imf_error *
         return imf_fail(err, IMF_ERR_DAMAGED, "damaged header (rows of an odd size)");
     t->row = (size_t)row;
     t->height = t->strip_rows;
-    stored = stored && !tiled;
+    bool stored = compression == COMPRESSION_NONE && !tiled;
     t->read_cell = stored ? read_stored : tiled ? read_tile : read_strip;
     bool large = !tiled && p->planes == 1 && row * (unsigned)t->height > LARGE;
     if (stored || large)
@@ -141,8 +142,9 @@ static enum imf_status set_cells(struct tiff *t, bool stored, struct imf_error *
         return imf_fail(err, IMF_ERR_LIMIT, "a TIFF of such tiles is too large");
     uint64_t line = p->bits < 8 ? (uint64_t)width * (unsigned)p->samples : 0;
     uint64_t size = t->stream.in.size, coded = stored ? 0 : TIFFGetStrileByteCount(t->tif, 0);
-    uint64_t memory =
-        r->memory + bytes + line + (coded < size ? coded : size) + (t->stream.bytes ? size : 0);
+    uint64_t decoder = imf_tiff_decoder_bytes(compression, width, (unsigned)t->strip_rows, row);
+    uint64_t memory = r->memory + bytes + line + decoder + (coded < size ? coded : size) +
+                      (t->stream.bytes ? size : 0);
     status =
         imf_memory_fits(r->limits.max_memory, memory, "a row of this TIFF's tiles or strips", err);
     if (status)
@@ -179,8 +181,7 @@ static uint16_t field(TIFF *tif, uint32_t tag) {
 /* NULL, or what of the form cannot be read, in text. */
 static const char *misfit(const struct form *f, char text[80]) {
     bool ycbcr = f->photometric == PHOTOMETRIC_YCBCR;
-    snprintf(text, 80, "compression %u", f->compression);
-    if (!TIFFIsCODECConfigured(f->compression) || f->compression == COMPRESSION_OJPEG)
+    if (!imf_tiff_decodes(f->compression, text, 80))
         return text;
     if (f->format != SAMPLEFORMAT_UINT && f->format != SAMPLEFORMAT_VOID)
         return "signed or floating-point samples";
@@ -315,7 +316,7 @@ static enum imf_status tiff_open(struct imf_reader *r, struct imf_error *err) {
     if (!status && t->pixels.palette)
         status = read_palette(t, err);
     if (!status)
-        status = set_cells(t, f.compression == COMPRESSION_NONE, err);
+        status = set_cells(t, f.compression, err);
     if (status)
         return status;
     t->pixels.channels = r->info.channels;
