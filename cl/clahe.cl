@@ -1,7 +1,7 @@
 // clahe.cl - contrast-limited adaptive histogram equalization: counting tiles, and looking up
 //
 // lib/solver/histogram/clahe.h has the definition; the host makes the maps in between. A work-group counts
-// some rows of a tile, of 256 values in local memory, and its work-items neighbouring pixels. Looking up,
+// some rows of a tile in local memory, and its work-items neighbouring pixels. Looking up,
 // each work-item computes one pixel, in the host's floats and integers.
 
 #ifndef CHANNELS
@@ -10,11 +10,14 @@
 #ifndef COLORS
 #define COLORS 1 // 1, or 3 that have a luma; a further channel is alpha, which is copied
 #endif
-#ifndef VALUES
-#define VALUES 256
+#ifndef FULL
+#define FULL 255 // the largest value
 #endif
-#ifndef LOCAL
-#define LOCAL 1 // 1: counts fit local memory
+#ifndef BINS
+#define BINS 256 // of a tile
+#endif
+#ifndef STEP
+#define STEP 1 // values from one bin to the next, odd
 #endif
 #ifndef GROUP
 #define GROUP 1 // work-items a work-group
@@ -82,23 +85,19 @@ clahe_count(__global const IN_T *in, long in_origin, long in_pitch, int width, i
 {
     int group = get_group_id(1), tile = group / SLICES, slice = group % SLICES, item = get_local_id(0);
     int left = tile % ACROSS * TILE_WIDTH, top = tile / ACROSS * TILE_HEIGHT;
-    counts += (long)tile * VALUES;
-#if LOCAL
-    __local uint bins[VALUES];
-    for (int v = item; v < VALUES; v += GROUP)
+    counts += (long)tile * BINS;
+    __local uint bins[BINS];
+    for (int v = item; v < BINS; v += GROUP)
         bins[v] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
-#else
-    __global uint *bins = counts;
-#endif
     int last = 0;
-    uint run = 0; // a count is added to only when the value changes
+    uint run = 0; // a count is added to only when the bin changes
     for (int i = slice; i < TILE_HEIGHT; i += SLICES) {
         int y = turned_over(mirrored(top + i, height), height, FROM_BOTTOM);
         __global const IN_T *row = in + in_origin + y * in_pitch;
         for (int k = item; k < TILE_WIDTH; k += GROUP) {
             int x = turned_over(mirrored(left + k, width), width, FROM_RIGHT);
-            int v = luma_of(row + (long)x * CHANNELS);
+            int v = (luma_of(row + (long)x * CHANNELS) + STEP / 2) / STEP;
             if (v != last) {
                 atomic_add(&bins[last], run);
                 run = 0;
@@ -108,12 +107,10 @@ clahe_count(__global const IN_T *in, long in_origin, long in_pitch, int width, i
         }
     }
     atomic_add(&bins[last], run);
-#if LOCAL
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (int v = item; v < VALUES; v += GROUP)
+    for (int v = item; v < BINS; v += GROUP)
         if (bins[v])
             atomic_add(&counts[v], bins[v]);
-#endif
 }
 
 // Where a coordinate lies between the centres of tiles.
@@ -130,6 +127,14 @@ inline float mean(float a, float b, float weight)
     return product(a, 1.0f - weight) + product(b, weight);
 }
 
+// What the map of a tile makes of a luma.
+inline float mapped(__global const ushort *maps, int row, int column, int luma)
+{
+    __global const ushort *map = maps + (long)(row * ACROSS + column) * BINS + luma / STEP;
+    int rest = luma % STEP;
+    return (map[0] * (STEP - rest) + map[rest > 0] * rest + STEP / 2) / STEP;
+}
+
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 clahe_look_up(__global const IN_T *in, long in_origin, long in_pitch, __global OUT_T *out,
               long out_origin, long out_pitch, int width, int height, __global const ushort *maps)
@@ -142,18 +147,16 @@ clahe_look_up(__global const IN_T *in, long in_origin, long in_pitch, __global O
     float across = place(turned_over(x, width, FROM_RIGHT), INVERSE_WIDTH, ACROSS, &before, &behind);
     float down = place(turned_over(y, height, FROM_BOTTOM), INVERSE_HEIGHT, DOWN, &above, &below);
     int luma = luma_of(in);
-    float a = maps[(long)(above * ACROSS + before) * VALUES + luma];
-    float b = maps[(long)(above * ACROSS + behind) * VALUES + luma];
-    float c = maps[(long)(below * ACROSS + before) * VALUES + luma];
-    float d = maps[(long)(below * ACROSS + behind) * VALUES + luma];
+    float a = mapped(maps, above, before, luma), b = mapped(maps, above, behind, luma);
+    float c = mapped(maps, below, before, luma), d = mapped(maps, below, behind, luma);
     float v = TURNED ? mean(mean(a, c, down), mean(b, d, down), across)
                      : mean(mean(a, b, across), mean(c, d, across), down);
-    int to = (int)rint(fmin(v, VALUES - 1.0f)), most = 0, least = 0;
+    int to = (int)rint(fmin(v, (float)FULL)), most = 0, least = 0;
     for (int k = 0; k < COLORS; k++) {
         most = max(most, (int)in[k] - luma);
         least = max(least, luma - (int)in[k]);
     }
-    long up = VALUES - 1 - to, room = to;
+    long up = FULL - to, room = to;
     bool high = up * least < room * most;
     long over = high ? up : room, under = high ? most : least;
     if (over >= under)

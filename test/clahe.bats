@@ -1,29 +1,77 @@
 # clahe: adaptive histogram equalization of tiles, limited
 load helper
 
-@test "gray is OpenCV's, to the last sample, whether tiles divide the image or not" {
+@test "gray of 8 bits is OpenCV's, to the last sample, and 16 bits the same, whether tiles divide the image or not" {
     need_python numpy cv2
     python3 - <<'END'
 import os, subprocess
 import cv2
 import numpy as np
 random = np.random.default_rng(5)
-for full, kind in ((255, np.uint8), (65535, np.uint16)):
-    for width, height, across, down, limit in ((64, 48, 8, 8, 3), (83, 61, 8, 8, 3), (64, 61, 8, 8, 2), (61, 64, 4, 8, 40),
-                                               (9, 9, 8, 8, 3), (3, 5, 8, 8, 1), (1, 1, 8, 8, 3), (200, 120, 5, 3, 0),
-                                               (333, 111, 4, 7, 2.5), (2300, 7, 2, 2, 3)):
-        y, x = np.mgrid[:height, :width]
-        noise = random.normal(0, 0.03, (height, width))
-        image = np.clip((0.3 + 0.3 * np.sin(x / 9) + 0.2 * np.cos(y / 7) + noise) * full, 0, full).astype(kind)
-        want = cv2.createCLAHE(limit, (across, down)).apply(image)
-        open("a.pgm", "wb").write(b"P5 %d %d %d\n" % (width, height, full) +
-                                  (image if full == 255 else image.astype(">u2")).tobytes())
-        for backend in ("vector", "cpu"):
-            subprocess.run([os.environ["IMFILTER"], "-q", "-f", "clahe:tiles=%dx%d:limit=%g" % (across, down, limit),
-                            "--backend=" + backend, "a.pgm", "-o", "b.pgm"], check=True)
-            got = np.frombuffer(open("b.pgm", "rb").read()[-image.nbytes:], np.uint8 if full == 255 else ">u2")
-            differ = (got.reshape(image.shape) != want).sum()
-            assert differ == 0, (full, width, height, across, down, limit, backend, differ)
+
+def filtered(image, full, spec, backend):
+    open("a.pgm", "wb").write(b"P5 %d %d %d\n" % (image.shape[1], image.shape[0], full) +
+                              image.astype("u1" if full == 255 else ">u2").tobytes())
+    subprocess.run([os.environ["IMFILTER"], "-q", "-f", spec, "--backend=" + backend, "a.pgm", "-o", "b.pgm"], check=True)
+    samples = np.frombuffer(open("b.pgm", "rb").read(), "u1" if full == 255 else ">u2", offset=len(b"P5\n%d %d\n%d\n" % (
+        image.shape[1], image.shape[0], full)))
+    return samples.reshape(image.shape).astype(int)
+
+for width, height, across, down, limit in ((64, 48, 8, 8, 3), (83, 61, 8, 8, 3), (64, 61, 8, 8, 2), (61, 64, 4, 8, 40),
+                                           (9, 9, 8, 8, 3), (3, 5, 8, 8, 1), (1, 1, 8, 8, 3), (200, 120, 5, 3, 0),
+                                           (333, 111, 4, 7, 2.5), (2300, 7, 2, 2, 3)):
+    y, x = np.mgrid[:height, :width]
+    noise = random.normal(0, 0.03, (height, width))
+    image = np.clip((0.3 + 0.3 * np.sin(x / 9) + 0.2 * np.cos(y / 7) + noise) * 255, 0, 255).astype(np.uint8)
+    want = cv2.createCLAHE(limit, (across, down)).apply(image)
+    for backend in ("vector", "cpu"):
+        spec = "clahe:tiles=%dx%d:limit=%g" % (across, down, limit)
+        got = filtered(image, 255, spec, backend)
+        assert (got == want).all(), (spec, backend, (got != want).sum())
+        # 8 bits round three times by half a step at most: maps, their mean, which leaves it, and the result.
+        deep = filtered(image.astype(int) * 257, 65535, spec, backend)
+        assert np.abs(deep / 257 - want).max() <= 1.01, (spec, backend, np.abs(deep / 257 - want).max())
+END
+}
+
+@test "a limit holds flat paper's noise down alike at 8 and 16 bits" {
+    awk 'BEGIN { srand(7); print "P2 256 256 65535"; for (i = 0; i < 65536; i++) {
+        s = -6; for (k = 0; k < 12; k++) s += rand()
+        print int((150 + s) * 257 + 0.5) } }' >fine.pgm
+    imf -q -f kernel:1 --depth=8 fine.pgm -o coarse.pgm
+    spread() { samples "$1" | tr ' ' '\n' | awk 'NF { s += $1; q += $1 * $1; n++ } END { printf "%.3f\n", sqrt(q / n - (s / n) ^ 2) }'; }
+    for limit in 1 2 3 10; do
+        imf -q -f clahe:limit=$limit --backend=vector fine.pgm -o fine-vector.pgm
+        imf -q -f clahe:limit=$limit --backend=cpu fine.pgm -o fine-cpu.pgm
+        cmp fine-vector.pgm fine-cpu.pgm
+        imf -q -f clahe:limit=$limit coarse.pgm -o coarse-clahe.pgm
+        a=$(spread fine-cpu.pgm) b=$(spread coarse-clahe.pgm)
+        echo "limit $limit: noise of 1 becomes $a of 255 at 16 bits, $b at 8"
+        awk -v a=$a -v b=$b -v l=$limit 'BEGIN { exit !(a > b - 1 && a < b + 1 && a < 1.1 * (l + 1)) }'
+    done
+}
+
+@test "what else a picture's histogram or extremes decide is the same at 8 and 16 bits" {
+    imf -q -f gray -f blur:1.5 -f kernel:0.6 "$TESTDATA/noise-rgb.png" -o a.pgm
+    { echo P2 $(sed -n 2p a.pgm) 65535 && samples a.pgm | tr ' ' '\n' | awk 'NF { print $1 * 257 }'; } >deep.pgm
+    while read -r options; do
+        imf -q $options a.pgm -o b.pgm
+        imf -q $options deep.pgm -o c.pgm
+        samples b.pgm | tr ' ' '\n' | grep . >b
+        samples c.pgm | tr ' ' '\n' | grep . | paste b - | awk -v o="$options" '{ d = $2 - $1; if (d < 0) d = -d; if (d > most) most = d }
+            END { print o ": " NR " samples, " most + 0; exit !(NR && most <= 1) }'
+    done <<'END'
+-f clahe
+-f clahe:limit=1
+-f clahe:tiles=3x2:limit=0
+-f equalize
+-f threshold:otsu
+-f threshold:sauvola:5
+-f kernel:1 --range=normalize
+-f laplacian --range=normalize
+-f canny:10%:20%
+-f denoise
+-f flatten:5
 END
 }
 

@@ -152,18 +152,19 @@ def above_threshold(plane, stage, full, edge, border):
 
 
 def tile_map(tile, limit, full):
-    """What the values of a tile become: its counts are cut, dealt out, added up; floats as the contract has them"""
-    count, values = tile.size, full + 1
-    bins = np.bincount(tile.ravel(), minlength=values).astype(np.int64)
+    """What the values of a tile become: counts of 256 bins are cut, dealt out, added up; lines between their centres"""
+    count, step = tile.size, int(full) // 255
+    bins = np.bincount(((tile + step // 2) // step).ravel(), minlength=256).astype(np.int64)
     if limit > 0:
-        most = max(int(limit * count / values), 1)
+        most = max(int(limit * count / 256), 1)
         spare = int((bins - np.minimum(bins, most)).sum())
-        bins = np.minimum(bins, most) + spare // values
-        rest = spare % values
+        bins = np.minimum(bins, most) + spare // 256
+        rest = spare % 256
         if rest:
-            bins[np.arange(rest) * max(values // rest, 1)] += 1
+            bins[np.arange(rest) * max(256 // rest, 1)] += 1
     scaled = np.cumsum(bins).astype(np.float32) * (np.float32(full) / np.float32(count))
-    return np.minimum(np.rint(scaled), full)
+    centres = np.minimum(np.rint(scaled), full)
+    return np.rint(np.interp(np.arange(int(full) + 1), np.arange(256) * step, centres))
 
 
 def between_tiles(count, size, tiles):

@@ -128,7 +128,8 @@ static void test_turned(void) {
 
 /* Counts 9, 1, 0, 6 of 16, cut at 5: 5 are left over, one for each value and one more for the first. */
 static void test_map(void) {
-    const struct imf_clahe_grid g = {.full = 3, .clip = 5, .scale = 3.0f / 16};
+    const struct imf_clahe_grid g = {
+        .full = 3, .bins = 4, .step = 1, .clip = 5, .scale = 3.0f / 16};
     uint32_t counts[] = {9, 1, 0, 6};
     uint16_t map[4];
     imf_clahe_map(&g, counts, map);

@@ -34,7 +34,7 @@ struct clahe_job {
     struct imf_problem p;
     struct imf_clahe_grid grid;
     struct imf_pool *pool; /* borrowed, or NULL */
-    uint32_t *counts;      /* owned, as are these: each tile's, twice where values are few */
+    uint32_t *counts;      /* owned, as are these: each tile's, twice */
     uint16_t *maps;
     struct column *columns;
     float *weights; /* of each column, for the tile behind it */
@@ -47,7 +47,7 @@ struct pass {
 };
 
 static uint16_t *map_of(const struct clahe_job *j, int column, int row) {
-    return j->maps + (size_t)(row * j->grid.across + column) * ((size_t)j->grid.full + 1);
+    return j->maps + (size_t)(row * j->grid.across + column) * (size_t)j->grid.bins;
 }
 
 /* ---- lumas ----------------------------------------------------------------------------------- */
@@ -91,9 +91,15 @@ static void load(uint16_t *to, const struct pass *pass, int x, int y, int n) {
 
 /* ---- counting -------------------------------------------------------------------------------- */
 
-/* Counts of a tile. Two of 16-bit values would not fit in the cache. */
+/* Bytes of all tiles' counts. */
 static size_t counted(const struct imf_clahe_grid *g) {
-    return ((size_t)g->full + 1) * (g->full > 255 ? 1 : 2);
+    return (size_t)g->across * (size_t)g->down * 2 * (size_t)g->bins * sizeof(uint32_t);
+}
+
+/* The bins of 16-bit lumas, in place. */
+IMF_CLONES static void find_bins(uint16_t *v, int n) {
+    for (int i = 0; i < n; i++)
+        v[i] = (uint16_t)imf_clahe_bin(v[i], IMF_CLAHE_STEP);
 }
 
 static void count_values(uint32_t *even, uint32_t *odd, const uint16_t *v, int n) {
@@ -114,12 +120,14 @@ static void count_row(const struct pass *pass, uint32_t *even, uint32_t *odd, in
     for (int i = from; i < inside; i += STRIP) {
         int n = imf_min(STRIP, inside - i);
         load(v, pass, imf_clahe_from(first > 0 ? i : i + n - 1, p->width, first), y, n);
+        if (pass->job->grid.step > 1)
+            find_bins(v, n);
         count_values(even, odd, v, n);
     }
     for (int i = imf_max(from, inside); i < end; i++) {
         int x = imf_edge_index(IMF_EDGE_MIRROR, i, p->width);
         load(v, pass, imf_clahe_from(x, p->width, first), y, 1);
-        even[*v]++;
+        even[imf_clahe_bin(*v, pass->job->grid.step)]++;
     }
 }
 
@@ -129,10 +137,9 @@ static void count_item(void *data, int item) {
     const struct clahe_job *j = pass->job;
     const struct imf_clahe_grid *g = &j->grid;
     int column = item % g->across, row = item / g->across;
-    size_t values = (size_t)g->full + 1, size = counted(g);
-    uint32_t *even = j->counts + (size_t)item * size, *odd = even + size - values;
+    uint32_t *even = j->counts + (size_t)item * 2 * (size_t)g->bins, *odd = even + g->bins;
     if (pass->in->row == 0)
-        memset(even, 0, size * sizeof *even);
+        memset(even, 0, 2 * (size_t)g->bins * sizeof *even);
     for (int i = row * g->height; i < (row + 1) * g->height; i++) {
         int y = imf_clahe_from(imf_edge_index(IMF_EDGE_MIRROR, i, j->p.height), j->p.height,
                                j->p.clahe->first_y) -
@@ -142,8 +149,8 @@ static void count_item(void *data, int item) {
     }
     if (pass->in->row + pass->in->height < j->p.height)
         return;
-    for (size_t v = values; v < size; v++)
-        even[v - values] += even[v];
+    for (int v = 0; v < g->bins; v++)
+        even[v] += odd[v];
     imf_clahe_map(g, even, map_of(j, column, row));
 }
 
@@ -159,10 +166,9 @@ IMF_CLONES static void mix_maps(uint16_t *restrict to, uint16_t near[4][STRIP],
     }
 }
 
-/* The new lumas of n pixels from column x on. */
-static void look_up(const struct clahe_job *j, const uint16_t *restrict luma, uint16_t *restrict to,
-                    int x, int n, struct imf_clahe_place row) {
-    uint16_t near[4][STRIP];
+/* What the four maps make of the centres of bins. */
+static void gather(uint16_t near[4][STRIP], const struct clahe_job *j, const uint16_t *restrict bin,
+                   int x, int n, struct imf_clahe_place row) {
     for (int i = 0, end; i < n; i = end) {
         const struct column *c = &j->columns[x + i];
         const uint16_t *map[] = {map_of(j, c->before, row.before), map_of(j, c->behind, row.before),
@@ -171,7 +177,38 @@ static void look_up(const struct clahe_job *j, const uint16_t *restrict luma, ui
         end = imf_min(c->end - x, n);
         for (int k = i; k < end; k++)
             for (int m = 0; m < 4; m++)
-                near[m][k] = map[m][luma[k]];
+                near[m][k] = map[m][bin[k]];
+    }
+}
+
+/* The bins whose centres are around 16-bit lumas, and how far behind the first of them these are. */
+IMF_CLONES static void find_around(uint16_t *restrict below, uint16_t *restrict above,
+                                   uint16_t *restrict rest, const uint16_t *restrict luma, int n) {
+    for (int i = 0; i < n; i++) {
+        below[i] = (uint16_t)(luma[i] / IMF_CLAHE_STEP);
+        rest[i] = (uint16_t)(luma[i] - below[i] * IMF_CLAHE_STEP);
+        above[i] = (uint16_t)(below[i] + (rest[i] > 0));
+    }
+}
+
+IMF_CLONES static void interpolate(uint16_t *restrict near, const uint16_t *restrict next,
+                                   const uint16_t *restrict rest, int n) {
+    for (int i = 0; i < n; i++)
+        near[i] = (uint16_t)imf_clahe_between(near[i], next[i], rest[i], IMF_CLAHE_STEP);
+}
+
+/* The new lumas of n pixels from column x on. */
+static void look_up(const struct clahe_job *j, const uint16_t *restrict luma, uint16_t *restrict to,
+                    int x, int n, struct imf_clahe_place row) {
+    uint16_t near[4][STRIP], next[4][STRIP], below[STRIP], above[STRIP], rest[STRIP];
+    if (j->grid.step == 1) {
+        gather(near, j, luma, x, n, row);
+    } else {
+        find_around(below, above, rest, luma, n);
+        gather(near, j, below, x, n, row);
+        gather(next, j, above, x, n, row);
+        for (int m = 0; m < 4; m++)
+            interpolate(near[m], next[m], rest, n);
     }
     mix_maps(to, near, j->weights + x, row.weight, j->p.clahe->turned, j->grid.full, n);
 }
@@ -280,7 +317,7 @@ static void clahe_vector_propose(const struct imf_problem *p, const struct imf_d
     out->bands = IMF_BANDS_TWICE;
     out->ms = ms < ALONE_MS || cores == 1 ? ms : ms / cores + 2 * imf_vector_rates.start_ms;
     out->bytes = (double)bytes + (double)p->width * (sizeof(struct column) + sizeof(float)) +
-                 (double)g.across * g.down * (double)counted(&g) * sizeof(uint32_t);
+                 (double)counted(&g);
     snprintf(out->description, sizeof out->description, "%dx%d tiles of %dx%d", g.across, g.down,
              g.width, g.height);
 }
@@ -307,8 +344,7 @@ static enum imf_status clahe_vector_make(void **job, const struct imf_problem *p
         return imf_fail_memory(err, sizeof *j);
     j->p = *p;
     imf_clahe_grid_make(&j->grid, p, &bytes);
-    size_t counts =
-        (size_t)j->grid.across * (size_t)j->grid.down * counted(&j->grid) * sizeof *j->counts;
+    size_t counts = counted(&j->grid);
     j->counts = malloc(counts);
     j->maps = malloc(bytes);
     j->columns = malloc((size_t)p->width * sizeof *j->columns);

@@ -7,10 +7,13 @@
  * 1. The image is cut into tiles of equal size. Unless their numbers divide its width and height, each
  *    tile gets one column and one row more than whole ones would have, and the image is continued at
  *    its end by mirroring, without repeating the last sample.
- * 2. A tile's samples are counted by value. Counts above `limit` times the mean count, rounded down but
- *    1 at least, are cut, and what was cut is dealt out evenly: the same to all, and one more to values
- *    at equal distances from 0 on. The cumulative count times full scale over the tile's pixels is the
- *    tile's map, rounded to nearest, ties to even.
+ * 2. A tile's samples are counted in 256 bins: those of 8 bits by value, those of 16 bits by the nearest
+ *    multiple of 257, so that a limit means the same at both depths. (OpenCV has 65,536 bins at 16 bits: nearly
+ *    all of a tile's pixels are alone in theirs, and no limit cuts any.) Counts above `limit` times the mean
+ *    count, rounded down but 1 at least, are cut, and what was cut is dealt out evenly: the same to all, and
+ *    one more to bins at equal distances from 0 on. The cumulative count times full scale over the tile's
+ *    pixels is what the tile's map makes of a bin's centre, rounded to nearest, ties to even. Between two
+ *    centres the map is a straight line, rounded to nearest.
  * 3. A sample becomes the bilinear mean of what the maps of the four nearest tiles make of it, by the
  *    distances from their centres; likewise rounded.
  *
@@ -23,18 +26,31 @@
 
 #include "solver/problem.h"
 
+#define IMF_CLAHE_STEP 257 /* 16-bit samples have so many times the value of the same in 8 bits */
+
 struct imf_clahe_grid {
     int across, down;  /* numbers of tiles */
     int width, height; /* of a tile */
-    int full;          /* largest value; maps have one more */
+    int full;          /* largest value */
+    int bins, step;    /* bins of a tile; values from one to the next, 1 or IMF_CLAHE_STEP */
     int clip;          /* largest count; 0: there is no limit */
     float scale;       /* of a cumulative count */
 };
 
-/* Bytes of all maps, of 16-bit samples; false: too many. */
+/* Bytes of all maps, a 16-bit sample for each bin; false: too many. */
 bool imf_clahe_grid_make(struct imf_clahe_grid *g, const struct imf_problem *p, size_t *bytes);
 /* Make a tile's map of its counts, which are overwritten. */
 void imf_clahe_map(const struct imf_clahe_grid *g, uint32_t *counts, uint16_t *map);
+
+/* The bin that a value is counted in: that of the nearest centre. */
+static inline int imf_clahe_bin(int v, int step) {
+    return (v + step / 2) / step;
+}
+
+/* What a map makes of a value `rest` behind a bin's centre, of what it makes of that one and the next. */
+static inline int imf_clahe_between(int below, int above, int rest, int step) {
+    return (below * (step - rest) + above * rest + step / 2) / step;
+}
 
 /* Where coordinate i lies between the centres of tiles of so many pixels. */
 struct imf_clahe_place {

@@ -11,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LOCAL_VALUES 256 /* at most: counts are in local memory */
-
 struct device_job {
     struct imf_queue *queue;
     struct imf_problem p;
@@ -44,7 +42,7 @@ static void clahe_device_propose(const struct imf_problem *p, const struct imf_d
     out->ms = 2 * t->launch_ms + ((double)p->width * p->height * t->filters.clahe +
                                   (double)bytes * t->filters.clahe_map) *
                                      1e-6 / imf_tuning_units(d);
-    out->local = g.full < LOCAL_VALUES ? LOCAL_VALUES * sizeof(uint32_t) : 0;
+    out->local = (size_t)g.bins * sizeof(uint32_t);
     out->largest = 2 * (double)bytes;
     out->bytes = 6 * (double)bytes; /* counts and maps, there and here */
     snprintf(out->description, sizeof out->description, "%dx%d tiles of %dx%d", g.across, g.down,
@@ -70,8 +68,9 @@ static void define(struct imf_defines *d, const struct device_job *j) {
     imf_problem_defines(d, &floats);
     imf_define(d, "CHANNELS", "%d", j->p.channels);
     imf_define(d, "COLORS", "%d", j->p.colors);
-    imf_define(d, "VALUES", "%d", g->full + 1);
-    imf_define(d, "LOCAL", "%d", g->full < LOCAL_VALUES);
+    imf_define(d, "FULL", "%d", g->full);
+    imf_define(d, "BINS", "%d", g->bins);
+    imf_define(d, "STEP", "%d", g->step);
     imf_define(d, "GROUP", "%zu", imf_tuning_group(imf_queue_device(j->queue)));
     imf_define(d, "SLICES", "%d", j->slices);
     imf_define(d, "ACROSS", "%d", g->across);
@@ -119,7 +118,7 @@ static enum imf_status clahe_device_make(void **job, const struct imf_problem *p
 static enum imf_status make_maps(struct device_job *j, const struct imf_surface *in,
                                  struct imf_error *err) {
     int tiles = j->grid.across * j->grid.down;
-    size_t values = (size_t)j->grid.full + 1, count = (size_t)tiles * values;
+    size_t bins = (size_t)j->grid.bins, count = (size_t)tiles * bins;
     const struct imf_grid grid = {1, (size_t)tiles * (size_t)j->slices,
                                   imf_tuning_group(imf_queue_device(j->queue))};
     const struct imf_arg args[] = {imf_arg_buffer(in->mem), imf_arg_size(in->origin),
@@ -132,7 +131,7 @@ static enum imf_status make_maps(struct device_job *j, const struct imf_surface 
         st = imf_buffer_download(j->queue, j->counts, 0, j->counted, count * sizeof *j->counted,
                                  err);
     for (int i = 0; i < tiles && !st; i++)
-        imf_clahe_map(&j->grid, j->counted + (size_t)i * values, j->mapped + (size_t)i * values);
+        imf_clahe_map(&j->grid, j->counted + (size_t)i * bins, j->mapped + (size_t)i * bins);
     return st ? st
               : imf_buffer_upload(j->queue, j->maps, 0, j->mapped, count * sizeof *j->mapped, err);
 }

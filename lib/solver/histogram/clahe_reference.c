@@ -21,34 +21,37 @@ bool imf_clahe_grid_make(struct imf_clahe_grid *g, const struct imf_problem *p, 
                                  .width = p->width / c->across + more,
                                  .height = p->height / c->down + more,
                                  .full = (int)p->epilogue.full};
+    g->bins = imf_min(g->full, 255) + 1;
+    g->step = g->full > 255 ? IMF_CLAHE_STEP : 1;
     double pixels = (double)g->width * g->height;
     if (c->limit > 0)
-        g->clip = (int)fmax(c->limit * pixels / (g->full + 1), 1);
+        g->clip = (int)fmax(c->limit * pixels / g->bins, 1);
     g->scale = (float)g->full / (float)pixels;
     return pixels <= INT32_MAX && imf_size_mul((size_t)g->across * (size_t)g->down,
-                                               ((size_t)g->full + 1) * sizeof(uint16_t), bytes);
+                                               (size_t)g->bins * sizeof(uint16_t), bytes);
 }
 
 /* Cut counts above the limit, and deal out what was cut. */
 static void limit(const struct imf_clahe_grid *g, uint32_t *counts) {
-    int values = g->full + 1, over = 0;
-    for (int v = 0; v < values; v++)
+    int over = 0;
+    for (int v = 0; v < g->bins; v++)
         if (counts[v] > (uint32_t)g->clip) {
             over += (int)counts[v] - g->clip;
             counts[v] = (uint32_t)g->clip;
         }
-    int each = over / values, rest = over % values, step = imf_max(values / imf_max(rest, 1), 1);
-    for (int v = 0; v < values; v++)
+    int each = over / g->bins, rest = over % g->bins;
+    int apart = imf_max(g->bins / imf_max(rest, 1), 1);
+    for (int v = 0; v < g->bins; v++)
         counts[v] += (uint32_t)each;
     for (int i = 0; i < rest; i++)
-        counts[i * step]++;
+        counts[i * apart]++;
 }
 
 void imf_clahe_map(const struct imf_clahe_grid *g, uint32_t *counts, uint16_t *map) {
     int sum = 0;
     if (g->clip)
         limit(g, counts);
-    for (int v = 0; v <= g->full; v++) {
+    for (int v = 0; v < g->bins; v++) {
         sum += (int)counts[v];
         float to = (float)sum * g->scale;
         to = to < (float)g->full ? to : (float)g->full;
@@ -84,7 +87,7 @@ static void clahe_host_propose(const struct imf_problem *p, const struct imf_dev
     out->feasible = true;
     out->error = 0;
     out->ms = (double)p->width * p->height * p->channels * 2 * imf_host_rates.table * 1e-6;
-    out->bytes = (double)bytes + (g.full + 1.0) * sizeof(uint32_t);
+    out->bytes = (double)bytes + g.bins * (double)sizeof(uint32_t);
     out->bands = IMF_BANDS_WHOLE;
     snprintf(out->description, sizeof out->description, "plain C, %dx%d tiles of %dx%d", g.across,
              g.down, g.width, g.height);
@@ -110,7 +113,7 @@ static enum imf_status clahe_host_make(void **job, const struct imf_problem *p,
         j->p = *p;
         imf_clahe_grid_make(&j->grid, p, &bytes);
         j->maps = malloc(bytes);
-        j->counts = malloc(((size_t)j->grid.full + 1) * sizeof *j->counts);
+        j->counts = malloc((size_t)j->grid.bins * sizeof *j->counts);
         if (j->maps && j->counts)
             return IMF_OK;
         clahe_host_destroy(job);
@@ -133,13 +136,14 @@ static int luma_at(const struct host_job *j, const struct imf_surface *in, int x
 static void count(struct host_job *j, const struct imf_surface *in, int i, int k) {
     const struct imf_clahe_grid *g = &j->grid;
     const struct imf_problem *p = &j->p;
-    memset(j->counts, 0, ((size_t)g->full + 1) * sizeof *j->counts);
+    memset(j->counts, 0, (size_t)g->bins * sizeof *j->counts);
     for (int v = k * g->height; v < (k + 1) * g->height; v++)
         for (int u = i * g->width; u < (i + 1) * g->width; u++) {
             int x = imf_edge_index(IMF_EDGE_MIRROR, u, p->width);
             int y = imf_edge_index(IMF_EDGE_MIRROR, v, p->height);
-            j->counts[luma_at(j, in, imf_clahe_from(x, p->width, p->clahe->first_x),
-                              imf_clahe_from(y, p->height, p->clahe->first_y))]++;
+            int luma = luma_at(j, in, imf_clahe_from(x, p->width, p->clahe->first_x),
+                               imf_clahe_from(y, p->height, p->clahe->first_y));
+            j->counts[imf_clahe_bin(luma, g->step)]++;
         }
 }
 
@@ -154,7 +158,9 @@ static int mapped(const struct host_job *j, int luma, int x, int y) {
     float v[4];
     for (int k = 0; k < 4; k++) {
         int tile = (k < 2 ? py.before : py.behind) * g->across + (k % 2 ? px.behind : px.before);
-        v[k] = j->maps[(size_t)tile * ((size_t)g->full + 1) + (size_t)luma];
+        const uint16_t *map = j->maps + (size_t)tile * (size_t)g->bins + luma / g->step;
+        int rest = luma % g->step;
+        v[k] = (float)imf_clahe_between(map[0], map[rest > 0], rest, g->step);
     }
     return imf_clahe_mix(v, px.weight, py.weight, p->clahe->turned, g->full);
 }
@@ -168,8 +174,7 @@ static enum imf_status clahe_host_run(void *job, const struct imf_surface *in,
     for (int k = 0; k < g->down; k++)
         for (int i = 0; i < g->across; i++) {
             count(j, in, i, k);
-            imf_clahe_map(g, j->counts,
-                          j->maps + (size_t)(k * g->across + i) * ((size_t)g->full + 1));
+            imf_clahe_map(g, j->counts, j->maps + (size_t)(k * g->across + i) * (size_t)g->bins);
         }
     for (int y = 0; y < p->height; y++)
         for (int x = 0; x < p->width; x++) {
