@@ -129,7 +129,7 @@ called.jpg|GIF, which imfilter does not read (try: giftopnm in/called.jpg |
 d|GIF, which imfilter does not read (try: giftopnm in/d | imfilter ... - -o OUTPUT)
 n.cr2|camera raw, which imfilter does not read (try: convert in/n.cr2 png:- | imfilter ... - -o OUTPUT)
 e|BMP, which imfilter does not read (try: bmptopnm in/e |
-g|HEIF, which imfilter does not read (try: convert in/g png:- | imfilter ... - -o OUTPUT)
+g|HEIF, which imfilter does not read (try: vips copy in/g .png | imfilter ... - -o OUTPUT)
 LIST
     cp in/d 'a b.gif'
     imf_run -f invert 'a b.gif' -o x.png
@@ -144,7 +144,7 @@ LIST
 @test "the pipes that are told read what other programs write" {
     command -v convert >/dev/null || skip "ImageMagick writes the files"
     make_ppm a.ppm
-    for kind in gif bmp; do
+    for kind in gif bmp sgi pcx ras xpm tga dds fits; do
         convert a.ppm "b.$kind" || continue
         imf_run -f invert "b.$kind" -o b.png
         try=${stderr#*(try: }

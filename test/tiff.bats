@@ -202,8 +202,78 @@ gray() { # FILE WIDTH HEIGHT: that does not repeat, up to 64 KiB
     imf_run -r -f invert in -o out/
     [ "$status" -eq 0 ]
     one_line "2 camera raw skipped"
-    imf_run -f invert in/a.dng -o x.png
-    one_line "in/a.dng: is camera raw, which imfilter does not read"
+    # Wherever the directory is, the reason is the same.
+    { printf 'II*\0\020\0\0\0aaaaaaaa\001\0\376\0\004\0\001\0\0\0\001\0\0\0\0\0\0\0'; } >far.tif
+    { printf 'II+\0\010\0\0\0\020\0\0\0\0\0\0\0\001\0\0\0\0\0\0\0\376\0\004\0\001\0\0\0\0\0\0\0\001\0\0\0\0\0\0\0'
+        printf '\0\0\0\0\0\0\0\0'; } >big.tif
+    for file in in/a.nef in/a.dng far.tif big.tif; do
+        imf_run -f invert "$file" -o x.png
+        [ "$status" -eq 1 ]
+        one_line "$file: its first image is marked as a smaller copy of another (NewSubfileType 1), as in camera raw files (dcraw develops those; tiffset -s 254 0 FILE marks it as the image)"
+        imf_run -f invert - -o x.png <"$file"
+        one_line "standard input: its first image is marked as a smaller copy"
+    done
+}
+
+# 4x2 pixels of two samples' bytes each: a TIFF of this many bits, sample format, colours and samples a pixel.
+make_odd_tiff() { # FILE BITS FORMAT PHOTOMETRIC SAMPLES COMPRESSION
+    /usr/bin/env python3 - "$@" <<'END'
+import struct
+import sys
+bits, sort, photometric, samples, compression = map(int, sys.argv[2:])
+size = 4 * 2 * samples * bits // 8 if photometric != 6 else 2 * 6
+fields = [(256, 4, 4), (257, 4, 2), (259, 3, compression), (262, 3, photometric), (277, 3, samples), (278, 4, 2),
+          (279, 4, size), (284, 3, 1)]
+if photometric == 6:
+    fields.append((530, 3, 2 | 2 << 16))
+at = 8 + 2 + 12 * (len(fields) + 3) + 4
+fields += [(258, 3, bits if samples == 1 else at), (339, 3, sort if samples == 1 else at + 2 * samples),
+           (273, 4, at + 4 * samples)]
+out = b"II*\0" + struct.pack("<IH", 8, len(fields))
+for tag, kind, value in sorted(fields):
+    count = samples if tag in (258, 339) else 2 if tag == 530 else 1
+    out += struct.pack("<HHII", tag, kind, count, value)
+out += struct.pack("<I", 0) + struct.pack("<%dH" % samples, *[bits] * samples)
+out += struct.pack("<%dH" % samples, *[sort] * samples) + bytes((16 * i) % 256 for i in range(size))
+open(sys.argv[1], "wb").write(out)
+END
+}
+
+@test "a TIFF that cannot be read is told with the program that changes it, which does" {
+    can='(gray, palette, RGB and CMYK of 1 to 16 bits can'
+    integers="$can; vips linear IN T.v A B, then vips cast T.v OUT.tif ushort makes integers A x + B of the samples x)"
+    while IFS='|' read -r form said; do
+        # shellcheck disable=SC2086 # words
+        make_odd_tiff a.tif $form
+        imf_run -f invert a.tif -o b.png
+        echo "$form: $stderr"
+        [ "$status" -eq 1 ]
+        one_line "a.tif: a TIFF of $said"
+        way=${said#*can; }
+        way=${way#*GraphicsMagick\'s }
+        way=${way%% makes *}
+        way=${way/, then/;}
+        way=${way/A B/1 128}
+        way=${way//IN/a.tif}
+        way=${way//OUT/c}
+        # Samples as they are do for no compression here.
+        [ "$way" != "$said" ] && [ "${form##* }" = 1 ] && command -v "${way%% *}" >/dev/null || continue
+        rm -f c c.*
+        sh -c "$way" 2>/dev/null
+        imf -f invert c* -o b.png
+    done <<LIST
+8 2 1 1 1|signed samples cannot be read $integers
+16 2 1 1 1|signed samples cannot be read $integers
+32 3 1 1 1|floating-point samples cannot be read $integers
+64 3 1 1 1|floating-point samples cannot be read $can; GraphicsMagick's gm convert IN OUT.png makes 16 bits of 0 to 1)
+64 5 1 1 1|complex samples cannot be read $can)
+32 1 1 1 1|32 bits a sample cannot be read $can; GraphicsMagick's gm convert IN OUT.png makes 16 bits of it)
+8 1 6 3 1|YCbCr, but for JPEG's, cannot be read $can; tiff2rgba -n IN OUT makes RGB of it)
+8 1 8 3 1|3 samples a pixel and photometric interpretation 8 cannot be read $can; vips copy IN OUT.png makes RGB of it)
+8 1 6 3 6|old-style JPEG compression cannot be read $can; tiff2rgba -n IN OUT makes RGB of it)
+1 1 1 1 34661|JBIG compression, whose library can end the program, cannot be read $can; tiffcp -c zip IN OUT deflates it instead)
+8 1 1 1 4711|compression 4711 cannot be read $can)
+LIST
 }
 
 @test "a damaged TIFF is one line, without libtiff's" {

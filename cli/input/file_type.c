@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #define PARTS 3
+#define CAMERA_RAW "camera raw"
 
 static const struct magic {
     const char *name;
@@ -24,17 +25,17 @@ static const struct magic {
 } magics[] = {
     /* Variants of TIFF, so before it; the last two begin with the directory of a small copy: NEF, ARW,
      * DNG. */
-    {"camera raw", {{0, 4, "II*\0"}, {8, 4, "CR\2\0"}}}, /* Canon CR2 */
-    {"camera raw", {{0, 4, "IIRO"}}},                    /* Olympus ORF */
-    {"camera raw", {{0, 4, "IIRS"}}},
-    {"camera raw", {{0, 4, "MMOR"}}},
-    {"camera raw", {{0, 4, "IIU\0"}}}, /* Panasonic RW2 */
-    {"camera raw", {{0, 16, "FUJIFILMCCD-RAW "}}},
-    {"camera raw", {{0, 4, "\0MRM"}}},    /* Minolta MRW */
-    {"camera raw", {{0, 4, "FOVb"}}},     /* Sigma X3F */
-    {"camera raw", {{4, 8, "ftypcrx "}}}, /* Canon CR3 */
-    {"camera raw", {{0, 8, "II*\0\x08\0\0\0"}, {10, 9, "\xfe\0\4\0\1\0\0\0\1"}}},
-    {"camera raw", {{0, 8, "MM\0*\0\0\0\x08"}, {10, 12, "\0\xfe\0\4\0\0\0\1\0\0\0\1"}}},
+    {CAMERA_RAW, {{0, 4, "II*\0"}, {8, 4, "CR\2\0"}}}, /* Canon CR2 */
+    {CAMERA_RAW, {{0, 4, "IIRO"}}},                    /* Olympus ORF */
+    {CAMERA_RAW, {{0, 4, "IIRS"}}},
+    {CAMERA_RAW, {{0, 4, "MMOR"}}},
+    {CAMERA_RAW, {{0, 4, "IIU\0"}}}, /* Panasonic RW2 */
+    {CAMERA_RAW, {{0, 16, "FUJIFILMCCD-RAW "}}},
+    {CAMERA_RAW, {{0, 4, "\0MRM"}}},    /* Minolta MRW */
+    {CAMERA_RAW, {{0, 4, "FOVb"}}},     /* Sigma X3F */
+    {CAMERA_RAW, {{4, 8, "ftypcrx "}}}, /* Canon CR3 */
+    {CAMERA_RAW, {{0, 8, "II*\0\x08\0\0\0"}, {10, 9, "\xfe\0\4\0\1\0\0\0\1"}}},
+    {CAMERA_RAW, {{0, 8, "MM\0*\0\0\0\x08"}, {10, 12, "\0\xfe\0\4\0\0\0\1\0\0\0\1"}}},
     /* Where the library is built without them. */
     {"TIFF", {{0, 4, "II*\0"}}}, /* TIFF 6.0 */
     {"TIFF", {{0, 4, "MM\0*"}}},
@@ -53,8 +54,25 @@ static const struct magic {
     {"JPEG 2000", {{0, 12, "\0\0\0\x0cjP  \r\n\x87\n"}}},
     {"JPEG 2000", {{0, 4, "\xff\x4f\xff\x51"}}},
     {"OpenEXR", {{0, 4, "v/1\1"}}},
+    {"FITS", {{0, 9, "SIMPLE  ="}}},
+    {"DDS", {{0, 8, "DDS \x7c\0\0\0"}}},
+    {"SGI", {{0, 3, "\x01\xda\0"}, {4, 1, "\0"}}}, /* stored or by runs */
+    {"SGI", {{0, 3, "\x01\xda\1"}, {4, 1, "\0"}}},
+    {"PCX", {{0, 4, "\x0a\5\1\x08"}, {64, 1, "\0"}}},
+    {"PCX", {{0, 4, "\x0a\5\1\1"}, {64, 1, "\0"}}},
+    {"Sun raster", {{0, 4, "\x59\xa6\x6a\x95"}}},
+    {"XPM", {{0, 9, "/* XPM */"}}},
     {"PSD", {{0, 4, "8BPS"}}},
     {"PDF", {{0, 5, "%PDF-"}}},
+    /* TGA has no signature: its kind, no palette or one of 24 bits, bits a pixel. */
+    {"TGA", {{1, 7, "\0\2\0\0\0\0\0"}, {16, 1, "\x18"}}},
+    {"TGA", {{1, 7, "\0\2\0\0\0\0\0"}, {16, 1, "\x20"}}},
+    {"TGA", {{1, 7, "\0\x0a\0\0\0\0\0"}, {16, 1, "\x18"}}},
+    {"TGA", {{1, 7, "\0\x0a\0\0\0\0\0"}, {16, 1, "\x20"}}},
+    {"TGA", {{1, 7, "\0\3\0\0\0\0\0"}, {16, 1, "\x08"}}},
+    {"TGA", {{1, 7, "\0\x0b\0\0\0\0\0"}, {16, 1, "\x08"}}},
+    {"TGA", {{1, 4, "\1\1\0\0"}, {7, 1, "\x18"}, {16, 1, "\x08"}}},
+    {"TGA", {{1, 4, "\1\x09\0\0"}, {7, 1, "\x18"}, {16, 1, "\x08"}}},
     {"ICO", {{0, 4, "\0\0\1\0"}, {5, 1, "\0"}, {9, 1, "\0"}}}, /* few images; a reserved byte */
     {"ICO", {{0, 4, "\0\0\2\0"}, {5, 1, "\0"}, {9, 1, "\0"}}},
     {"PFM", {{0, 3, "PF\n"}}},
@@ -74,10 +92,14 @@ static bool matches(const struct magic *m, const unsigned char *head, size_t siz
     return true;
 }
 
+/* Camera raw that is a TIFF to the library, which would refuse it, is named as what it is. */
 struct file_type file_type_of_head(const unsigned char *head, size_t size) {
-    struct file_type type = {.format = imf_format_from_head(head, size)};
-    for (size_t i = 0; !type.format && !type.other && i < sizeof magics / sizeof magics[0]; i++)
-        type.other = matches(&magics[i], head, size) ? magics[i].name : NULL;
+    const char *other = NULL;
+    for (size_t i = 0; !other && i < sizeof magics / sizeof magics[0]; i++)
+        other = matches(&magics[i], head, size) ? magics[i].name : NULL;
+    bool raw = other && strcmp(other, CAMERA_RAW) == 0;
+    struct file_type type = {.format = raw ? IMF_FORMAT_NONE : imf_format_from_head(head, size)};
+    type.other = type.format ? NULL : other;
     return type;
 }
 
@@ -98,10 +120,21 @@ struct file_type file_type_of_file(const char *path) {
 /* Programs that convert a file to a format that can be read, on standard output. */
 static const struct converter {
     const char *kind, *before, *behind;
-} converters[] = {{"TIFF", "tifftopnm ", ""},              /* netpbm */
-                  {"GIF", "giftopnm ", ""},                /* netpbm */
-                  {"BMP", "bmptopnm ", ""},                /* netpbm */
+} converters[] = {{"TIFF", "tifftopnm ", ""}, /* netpbm */
+                  {"GIF", "giftopnm ", ""},
+                  {"BMP", "bmptopnm ", ""},
+                  {"SGI", "sgitopnm ", ""},
+                  {"PCX", "pcxtoppm ", ""},
+                  {"Sun raster", "rasttopnm ", ""},
+                  {"XPM", "xpmtoppm ", ""},
+                  /* Floats from their least to their largest; at 8 bits unless it is told. */
+                  {"FITS", "fitstopnm -omaxval 65535 ", ""},
+                  /* vips: unlike ImageMagick 6 it keeps both EXIF and profile. */
+                  {"HEIF", "vips copy ", " .png"},
+                  {"AVIF", "vips copy ", " .png"},
+                  {"JPEG XL", "vips copy ", " .png"},
                   {"WebP", "dwebp -quiet -pam ", " -o -"}, /* libwebp */
+                  {"TGA", "convert tga:", " png:-"},       /* known by its name only */
                   {NULL, "convert ", " png:-"}};           /* ImageMagick */
 
 void file_type_explain(FILE *file, const char *name, char *text, size_t size) {
@@ -110,7 +143,8 @@ void file_type_explain(FILE *file, const char *name, char *text, size_t size) {
     unsigned char head[FILE_TYPE_HEAD];
     ssize_t length = pread(fileno(file), head, sizeof head, 0);
     const char *kind = length > 0 ? file_type_of_head(head, (size_t)length).other : NULL;
-    if (!kind || strcmp(kind, "AppleDouble") == 0)
+    /* What the library knows it has refused with a reason of its own. */
+    if (!kind || imf_format_from_head(head, (size_t)length) || strcmp(kind, "AppleDouble") == 0)
         return;
     const struct converter *c = converters;
     while (c->kind && strcmp(c->kind, kind) != 0)

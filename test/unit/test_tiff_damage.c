@@ -227,7 +227,7 @@ static void test_directories(void) {
          "left out (34675)"},
         {"XMP of 4 GB", TIFFTAG_XMLPACKET, TIFF_LONG, 1 << 30, 8, 0, IMF_OK, "left out (700)"},
         {"a small copy", TIFFTAG_SUBFILETYPE, TIFF_LONG, 1, FILETYPE_REDUCEDIMAGE, 0,
-         IMF_ERR_FORMAT, "not a"},
+         IMF_ERR_FORMAT, "marked as a smaller copy"},
         {"tiles of no size", TIFFTAG_TILEWIDTH, TIFF_LONG, 1, 0, 0, IMF_ERR_DAMAGED, ""},
         {"large tiles", TIFFTAG_TILEWIDTH, TIFF_LONG, 1, 1 << 20, 0, IMF_ERR_LIMIT, "--max-pixels"},
     };

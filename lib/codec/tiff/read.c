@@ -159,11 +159,23 @@ static enum imf_status set_cells(struct tiff *t, uint16_t compression, struct im
 
 /* ---- what a TIFF is -------------------------------------------------------------------------- */
 
-static enum imf_status refuse(struct imf_error *err, const char *what) {
+/* What changes a file to one that can be read. Each was tried on files of its kind: others, as
+ * ImageMagick 6, make wrong colours of YCbCr and clip what is not from 0 to 1. */
+static const char to_rgb[] = "; tiff2rgba -n IN OUT makes RGB of it";
+static const char to_deflated[] = "; tiffcp -c zip IN OUT deflates it instead";
+static const char to_srgb[] = "; vips copy IN OUT.png makes RGB of it";
+static const char to_16_bits[] = "; GraphicsMagick's gm convert IN OUT.png makes 16 bits of it";
+static const char to_fraction[] =
+    "; GraphicsMagick's gm convert IN OUT.png makes 16 bits of 0 to 1";
+static const char to_integers[] =
+    "; vips linear IN T.v A B, then vips cast T.v OUT.tif ushort "
+    "makes integers A x + B of the samples x";
+
+static enum imf_status refuse(struct imf_error *err, const char *what, const char *way) {
     return imf_fail(err, IMF_ERR_FORMAT,
-                    "a TIFF of %s cannot be read (gray, palette, RGB and CMYK of 1 to 16 bits can; "
-                    "ImageMagick's convert changes it)",
-                    what);
+                    "a TIFF of %s cannot be read (gray, palette, RGB and CMYK of 1 to 16 bits "
+                    "can%s)",
+                    what, way);
 }
 
 struct form {
@@ -178,16 +190,28 @@ static uint16_t field(TIFF *tif, uint32_t tag) {
     return TIFFGetFieldDefaulted(tif, tag, &value) ? value : 0;
 }
 
-/* NULL, or what of the form cannot be read, in text. */
-static const char *misfit(const struct form *f, char text[80]) {
+/* NULL, or what of the form cannot be read, in text, and what changes it. */
+static const char *misfit(const struct form *f, char text[80], const char **way) {
     bool ycbcr = f->photometric == PHOTOMETRIC_YCBCR;
+    *way = f->compression == COMPRESSION_OJPEG                                        ? to_rgb
+           : f->compression == COMPRESSION_JBIG || f->compression == COMPRESSION_LERC ? to_deflated
+                                                                                      : "";
     if (!imf_tiff_decodes(f->compression, text, 80))
         return text;
+    bool converts = f->format == SAMPLEFORMAT_IEEEFP || f->format == SAMPLEFORMAT_INT;
+    *way = !converts                       ? ""
+           : f->bits <= 32                 ? to_integers
+           : f->format == SAMPLEFORMAT_INT ? ""
+                                           : to_fraction;
     if (f->format != SAMPLEFORMAT_UINT && f->format != SAMPLEFORMAT_VOID)
-        return "signed or floating-point samples";
+        return f->format == SAMPLEFORMAT_IEEEFP ? "floating-point samples"
+               : f->format == SAMPLEFORMAT_INT  ? "signed samples"
+                                                : "complex samples";
+    *way = f->bits == 12 || f->bits == 32 ? to_16_bits : "";
     snprintf(text, 80, "%u bits a sample", f->bits);
     if (f->bits < 1 || f->bits > 16 || (f->bits & (f->bits - 1)) != 0)
         return text;
+    *way = ycbcr ? to_rgb : f->photometric == PHOTOMETRIC_CIELAB ? to_srgb : "";
     if (ycbcr && (f->compression != COMPRESSION_JPEG || f->planar != PLANARCONFIG_CONTIG))
         return "YCbCr, but for JPEG's,";
     if (f->photometric == PHOTOMETRIC_PALETTE && f->bits > 8)
@@ -209,6 +233,7 @@ static enum imf_status read_form(TIFF *tif, struct form *f, struct imf_error *er
         {PHOTOMETRIC_RGB, IMF_COLOR_RGB, 3},         {PHOTOMETRIC_PALETTE, IMF_COLOR_RGB, 1},
         {PHOTOMETRIC_SEPARATED, IMF_COLOR_CMYK, 4},  {PHOTOMETRIC_YCBCR, IMF_COLOR_RGB, 3}};
     char text[80];
+    const char *way;
     *f = (struct form){.compression = field(tif, TIFFTAG_COMPRESSION),
                        .samples = field(tif, TIFFTAG_SAMPLESPERPIXEL),
                        .bits = field(tif, TIFFTAG_BITSPERSAMPLE),
@@ -216,16 +241,16 @@ static enum imf_status read_form(TIFF *tif, struct form *f, struct imf_error *er
                        .format = field(tif, TIFFTAG_SAMPLEFORMAT),
                        .inks = field(tif, TIFFTAG_INKSET)};
     if (!TIFFGetField(tif, TIFFTAG_PHOTOMETRIC, &f->photometric))
-        return refuse(err, "unknown colours");
+        return refuse(err, "unknown colours", "");
     TIFFGetField(tif, TIFFTAG_EXTRASAMPLES, &f->extras, &f->extra);
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (known[i].photometric == f->photometric) {
             f->color = known[i].color;
             f->colors = known[i].colors;
         }
-    const char *what = misfit(f, text);
+    const char *what = misfit(f, text, &way);
     if (what)
-        return refuse(err, what);
+        return refuse(err, what, way);
     if (f->photometric == PHOTOMETRIC_YCBCR)
         TIFFSetField(tif, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
     return IMF_OK;
@@ -290,7 +315,10 @@ static enum imf_status read_header(struct tiff *t, uint64_t *directory, struct f
     bool reduced = imf_tiff_is_reduced(&s->in, &first);
     imf_tiff_unload(&first);
     if (reduced)
-        return refuse(err, "a small copy before the image, as in camera raw files,");
+        return imf_fail(err, IMF_ERR_FORMAT,
+                        "its first image is marked as a smaller copy of another (NewSubfileType "
+                        "1), as in camera raw files (dcraw develops those; tiffset -s 254 0 FILE "
+                        "marks it as the image)");
     if (!imf_tiff_open_library(s))
         return imf_tiff_failure(s, -1, err);
     t->tif = s->tif;
@@ -363,16 +391,13 @@ static void tiff_close(struct imf_reader *r) {
 
 /* ---- format ---------------------------------------------------------------------------------- */
 
-/* Camera raw files are TIFFs, too: Canon's, and those whose first directory is that of a small copy. */
+/* Canon's camera raw files are TIFFs, too. */
 static bool recognise(const unsigned char *head, size_t size) {
-    enum { VALUE = 8, REDUCED = 1, CANON = 8 };
+    enum { CANON = 8 };
     if (size >= 4 && (memcmp(head, "II+\0", 4) == 0 || memcmp(head, "MM\0+", 4) == 0))
         return true;
-    bool big, tiff = imf_tiff_begins(head, size);
-    size_t first = tiff ? imf_tiff_first(head, size, &big) : 0;
-    size_t at = first ? imf_tiff_find(head, size, big, first, IMF_TIFF_SUBFILE) : 0;
     bool canon = size >= CANON + 4 && memcmp(head + CANON, "CR\2\0", 4) == 0;
-    return tiff && !canon && !(at && imf_tiff_get32(head + at + VALUE, big) & REDUCED);
+    return imf_tiff_begins(head, size) && !canon;
 }
 
 /* The first directory follows the header. */
