@@ -1,9 +1,9 @@
 /*
  * seccomp.c - system calls that this process may not make any more
  *
- * io_uring goes with sockets, since it makes them, and opens files, by no system call of its own. Calls
- * of another architecture, as a 64-bit program may make them of a 32-bit one, have other numbers: all
- * of them fail.
+ * A filter made of the rules of calls.c, which the kernel runs before each call. Calls of another
+ * architecture, as a 64-bit program may make them of a 32-bit one, have other numbers: all of them
+ * fail.
  */
 #include "sandbox/seccomp.h"
 
@@ -13,8 +13,11 @@
 #include <linux/seccomp.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
+
+#include "sandbox/calls.h"
 
 #if defined __x86_64__
 #define ARCHITECTURE AUDIT_ARCH_X86_64
@@ -34,48 +37,77 @@
 
 #ifdef ARCHITECTURE
 
-#define LOAD(member) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, member))
-#define REFUSE_WITH(error) BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (error))
-/* The next instruction is for this number alone. */
-#define UNLESS(number) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (number), 0, 1)
-#define REFUSE(number) UNLESS(number), REFUSE_WITH(EACCES)
+#define LOAD(offset) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (unsigned)(offset))
+#define RETURN_ERROR(error) BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned)(error))
+#define ALLOW BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
+/* Skip so many instructions where it holds, or else. */
+#define JUMP(test, value, then, otherwise)                                                         \
+    BPF_JUMP(BPF_JMP | (test) | BPF_K, (value), (then), (otherwise))
 #define X32 0x40000000U /* the third architecture of x86_64 counts from here */
-#define IO_URING_SETUP 425
+#define PER_RULE 5
 
-bool seccomp_enforce(bool programs) {
-    /* With `programs`, a call that is refused already stands in their place. */
-    const unsigned run = programs ? IO_URING_SETUP : SYS_execve;
-    const unsigned run_at = programs ? IO_URING_SETUP : SYS_execveat;
-    struct sock_filter code[] = {
-        LOAD(arch),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE, 1, 0),
-        REFUSE_WITH(ENOSYS),
-        LOAD(nr),
+/* Where the lower half of an argument is. */
+static size_t argument_at(int i) {
+    const size_t lower = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 4 : 0;
+    return offsetof(struct seccomp_data, args) + (size_t)i * sizeof(uint64_t) + lower;
+}
+
+/* The call's number is loaded before and after; at most PER_RULE instructions. */
+static size_t add_rule(struct sock_filter *to, const struct calls_rule *rule) {
+    const struct sock_filter end =
+        rule->test == CALLS_ALLOW_IF
+            ? (struct sock_filter)ALLOW
+            : (struct sock_filter)RETURN_ERROR(rule->error ? rule->error : EACCES);
+    const unsigned bits = BPF_JSET, equal = BPF_JEQ;
+    bool ends_if = rule->test != CALLS_REFUSE_UNLESS && rule->test != CALLS_REFUSE_WITHOUT;
+    unsigned test =
+        rule->test == CALLS_REFUSE_BITS || rule->test == CALLS_REFUSE_WITHOUT ? bits : equal;
+    const struct sock_filter plain[] = {JUMP(equal, (uint32_t)rule->call, 0, 1), end};
+    const struct sock_filter tested[] = {JUMP(equal, (uint32_t)rule->call, 0, 4),
+                                         LOAD(argument_at(rule->argument)),
+                                         JUMP(test, rule->value, ends_if ? 0 : 1, ends_if ? 1 : 0),
+                                         end, LOAD(offsetof(struct seccomp_data, nr))};
+    bool by_argument = rule->test != CALLS_REFUSE;
+    memcpy(to, by_argument ? tested : plain, by_argument ? sizeof tested : sizeof plain);
+    return (by_argument ? sizeof tested : sizeof plain) / sizeof *to;
+}
+
+bool seccomp_enforce(bool drivers) {
+    static const struct sock_filter begin[] = {
+        LOAD(offsetof(struct seccomp_data, arch)),
+        JUMP(BPF_JEQ, ARCHITECTURE, 1, 0),
+        RETURN_ERROR(ENOSYS),
+        LOAD(offsetof(struct seccomp_data, nr)),
 #ifdef __x86_64__
-        BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, X32, 0, 1),
-        REFUSE_WITH(ENOSYS),
+        JUMP(BPF_JGE, X32, 0, 1),
+        RETURN_ERROR(ENOSYS),
 #endif
-#ifdef SYS_socket
-        REFUSE(SYS_socket),
-        REFUSE(SYS_socketpair),
-#endif
-#ifdef SYS_socketcall
-        REFUSE(SYS_socketcall),
-#endif
-        REFUSE(IO_URING_SETUP),
-        REFUSE(run),
-        REFUSE(run_at),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
     };
-    const struct sock_fprog program = {(unsigned short)(sizeof code / sizeof *code), code};
-    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) == 0;
+    size_t count, length = sizeof begin / sizeof *begin;
+    struct calls_rule *rules = calls_rules(drivers, &count);
+    struct sock_filter *code =
+        rules ? malloc((length + count * PER_RULE + 1) * sizeof *code) : NULL;
+    bool done = code != NULL;
+    if (done) {
+        memcpy(code, begin, sizeof begin);
+        for (size_t i = 0; i < count; i++)
+            length += add_rule(code + length, &rules[i]);
+        code[length++] = (struct sock_filter)ALLOW;
+        const struct sock_fprog program = {(unsigned short)length, code};
+        done = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+               prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) == 0;
+    }
+    int error = errno;
+    free(code);
+    free(rules);
+    errno = error;
+    return done;
 }
 
 #else
 
-bool seccomp_enforce(bool programs) {
-    (void)programs;
+bool seccomp_enforce(bool drivers) {
+    (void)drivers;
     errno = ENOSYS;
     return false;
 }

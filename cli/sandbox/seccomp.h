@@ -6,8 +6,8 @@
 
 #include <stdbool.h>
 
-/* Refuse new sockets and, unless `programs`, the execution of programs, to this thread and all that it
- * starts later: such calls fail with EACCES. False with errno (ENOSYS: not on this architecture). */
-bool seccomp_enforce(bool programs);
+/* Refuse to this thread, and to all that it starts later, what calls.h lists: such calls fail with
+ * EACCES. False with errno (ENOSYS: not on this architecture). */
+bool seccomp_enforce(bool drivers);
 
 #endif

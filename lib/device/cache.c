@@ -126,7 +126,7 @@ void *imf_cache_load(const char *dir, const struct imf_cache_key *key, size_t *s
     int fd = imf_cache_open_file(dirfd, name.text, O_RDONLY);
     void *data = fd >= 0 ? read_entry(fd, key, size) : NULL;
     if (data)
-        utimensat(dirfd, name.text, NULL, AT_SYMLINK_NOFOLLOW); /* now: it was used */
+        (void)!futimens(fd, NULL); /* now: it was used */
     if (fd >= 0)
         close(fd);
     close(dirfd);
