@@ -42,6 +42,10 @@ bool imf_default_cache_dir(char **out);
 /* What the library was built with, or `with` = false: without: "OpenCL, TIFF", or "". */
 const char *imf_built(bool with);
 
+/* Which way max_memory keeps the plan from, with how much memory it would be taken; or NULL. Bands that
+ * are lower than they would be without the limit do not count. */
+const char *imf_plan_limited(const struct imf_plan *plan);
+
 /* ---- formats and help ----------------------------------------------------------------------- */
 
 /* By the first bytes of a file, of which 512 are enough. IMF_FORMAT_NONE: another file, or a text

@@ -184,6 +184,7 @@ static enum result read_curve(struct session *s, struct work *w) {
 }
 
 static enum result acquire_workspace(struct session *s, struct work *w) {
+    const struct options *o = s->options;
     const struct plan_key key = {*imf_reader_info(w->reader), imf_reader_held(w->reader),
                                  is_held(s, w), may_read_twice(w), w->curve};
     enum imf_status status = plan_cache_acquire(s->plans, &key, &w->lease, &w->error);
@@ -198,6 +199,9 @@ static enum result acquire_workspace(struct session *s, struct work *w) {
     }
     w->outcome.choice = imf_workspace_choice(w->lease.workspace);
     w->outcome.warning = note_choice(w);
+    w->outcome.limited = imf_plan_limited(w->lease.plan);
+    if (w->outcome.limited && o->report.verbosity > 0)
+        report_warning(&w->messages->reporter, w->job->input, w->outcome.limited);
     return RESULT_DONE;
 }
 

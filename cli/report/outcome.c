@@ -108,6 +108,8 @@ static void print_plan(FILE *out, const struct outcome *o) {
         fprintf(out, "  the whole image is in memory: %s\n", o->choice->chosen->whole_image_reason);
     else
         fputs("  rows stream: neither the image nor its result is whole in memory\n", out);
+    if (o->limited)
+        fprintf(out, "  %s\n", o->limited);
     if (o->choice->measured)
         fputs("  estimated by rates that were measured on this device (--tune)\n", out);
 }

@@ -187,7 +187,7 @@ static enum imf_status choose_bands(struct imf_bands *b, struct imf_segment *s,
                                     const struct imf_bands_options *options,
                                     struct imf_error *err) {
     size_t row, kept, all = (size_t)b->chain->height + (size_t)largest_lead(b, s);
-    int most, advance = options->form.advance;
+    int most, advance = options->form.advance, halved = options->form.halved;
     enum imf_status st = measure_row(b, s, &row, &kept, &most, err);
     s->bands = 1;
     if (st || (!row && !b->streams))
@@ -203,9 +203,11 @@ static enum imf_status choose_bands(struct imf_bands *b, struct imf_segment *s,
     if (b->streams && (st = fit_io(b, all, few, &io, err)))
         return st;
     fit = fit < io ? fit : io;
-    if (fit >= all && advance == 0)
+    if (fit >= all && advance == 0 && !halved)
         return IMF_OK;
     fit = fit > 2 * (size_t)most ? fit : 2 * (size_t)most;
+    if (halved)
+        fit = (fit < all ? fit : all) >> halved;
     fit =
         fit >= ROW_BLOCK ? fit / ROW_BLOCK * ROW_BLOCK : (fit + ROW_STEP - 1) / ROW_STEP * ROW_STEP;
     fit = fit ? fit : 1; /* a row exceeds the budget */

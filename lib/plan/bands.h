@@ -55,7 +55,8 @@ struct imf_bands {
 };
 
 struct imf_bands_form {
-    int advance;          /* rows a band; 0: as many as the budget allows */
+    int advance;          /* rows a band; 0: as many as the budget allows, */
+    int halved;           /* halved so many times, to keep to a limit of memory */
     bool float64;         /* samples between passes are float64 */
     bool streams;         /* let rows stream, if the chain can and the image is worth it */
     enum imf_twice twice; /* IF_NEEDED: it is needed */

@@ -157,12 +157,10 @@ static enum imf_status search(struct imf_path *out, const struct search *s, stru
     return IMF_OK;
 }
 
-/* Set out->bytes to what the process takes with the surfaces and solvers in their bands. False,
+/* Set out->bytes to what the process takes with the surfaces and solvers in these bands. False,
  * with out->why, if that is impossible: the proposal that cannot do it is not feasible then. */
-static bool measure_form(struct imf_path *out, const struct search *s, enum imf_twice twice) {
+static bool measure_form(struct imf_path *out, const struct search *s, struct imf_bands_form form) {
     const struct imf_device *d = out->on_device ? s->proposals->device : NULL;
-    const struct imf_bands_form form = {
-        .streams = !s->options->whole, .twice = twice, .float64 = out->float64};
     struct imf_bands *bands = NULL;
     struct imf_error err;
     if (imf_proposals_band(&bands, s->chain, out->chosen, form, d, &err)) {
@@ -170,7 +168,8 @@ static bool measure_form(struct imf_path *out, const struct search *s, enum imf_
         return false;
     }
     double bytes = imf_layout_bytes(bands, out->chosen, d);
-    out->twice = twice;
+    out->twice = form.twice;
+    out->halved = form.halved;
     out->whole_image_reason = bands->whole_image_reason;
     imf_bands_free(&bands);
     if (d && bytes > (double)d->global_memory) {
@@ -182,11 +181,22 @@ static bool measure_form(struct imf_path *out, const struct search *s, enum imf_
     return true;
 }
 
+/* Results do not depend on bands, nor on reading rows twice: before a path is given up for its
+ * memory, its bands are halved until they fit, of an image that is read once and then twice. */
 static bool measure(struct imf_path *out, const struct search *s) {
     enum imf_twice may = s->options->twice;
-    bool fits = measure_form(out, s, may == IMF_TWICE_FREELY ? may : IMF_TWICE_NEVER);
-    return may && fits && out->bytes > s->options->limit ? measure_form(out, s, IMF_TWICE_IF_NEEDED)
-                                                         : fits;
+    struct imf_bands_form form = {.streams = !s->options->whole,
+                                  .twice = may == IMF_TWICE_FREELY ? may : IMF_TWICE_NEVER,
+                                  .float64 = out->float64};
+    for (;; form.twice = IMF_TWICE_IF_NEEDED) {
+        for (form.halved = 0; form.halved == 0 || s->chain->height >> form.halved; form.halved++)
+            if (!measure_form(out, s, form))
+                return out->bytes > 0; /* it was possible in higher bands */
+            else if (out->bytes <= s->options->limit)
+                return true;
+        if (may == IMF_TWICE_NEVER || form.twice == IMF_TWICE_IF_NEEDED)
+            return true;
+    }
 }
 
 /* Refuse the proposals of a path that are not feasible in bands, or else the largest one: the
@@ -217,16 +227,15 @@ static bool refuse_largest(const struct search *s, const struct imf_path *path, 
 enum imf_status imf_path_find(struct imf_path *out, struct imf_proposals *proposals,
                               const struct imf_path_options *options, struct imf_error *err) {
     struct search s = {proposals, proposals->chain, options, NULL};
-    double over_ms = INFINITY, over_bytes = INFINITY, least = INFINITY;
+    struct imf_path_over over = {INFINITY, INFINITY, "", ""};
+    double least = INFINITY;
     char need[IMF_BYTES_TEXT], most[IMF_BYTES_TEXT], why[IMF_WHY] = "";
-    struct imf_candidate over = {.backend = ""};
     size_t count = (size_t)proposals->chain->count;
     s.state = calloc(count, sizeof *s.state);
     enum imf_status st = s.state ? IMF_OK : imf_fail_memory(err, count * sizeof *s.state);
     for (bool again = true; again && !st;) {
-        *out = (struct imf_path){.over_ms = over_ms,
-                                 .over_bytes = over_bytes,
-                                 .float64 = options->backends == 1u << IMF_BACKEND_CPU};
+        *out =
+            (struct imf_path){.over = over, .float64 = options->backends == 1u << IMF_BACKEND_CPU};
         again = false;
         st = search(out, &s, err);
         if (st || !out->chosen)
@@ -236,11 +245,8 @@ enum imf_status imf_path_find(struct imf_path *out, struct imf_proposals *propos
             break;
         snprintf(why, sizeof why, "%s", out->why);
         if (fits) {
-            if (over_ms == INFINITY) {
-                over_ms = out->ms;
-                over_bytes = out->bytes;
-                imf_path_describe(out, s.chain, &over);
-            }
+            if (over.ms == INFINITY)
+                imf_path_pass_over(out, s.chain, &over);
             least = fmin(least, out->bytes);
             snprintf(why, sizeof why, "needs %s, over the limit of %s",
                      imf_bytes_text(need, out->bytes), imf_bytes_text(most, options->limit));
@@ -248,10 +254,9 @@ enum imf_status imf_path_find(struct imf_path *out, struct imf_proposals *propos
         again = refuse_largest(&s, out, why);
         imf_path_clear(out);
     }
-    memcpy(out->over_backend, over.backend, sizeof out->over_backend);
+    out->over = over;
     if (!st && !out->chosen) {
-        out->over_ms = over_ms;
-        out->over_bytes = least;
+        out->over.bytes = least;
         if (*why)
             snprintf(out->why, sizeof out->why, "%s", why);
     }
@@ -291,4 +296,13 @@ void imf_path_describe(const struct imf_path *path, const struct imf_chain *c,
                                    : path->float64 ? IMF_BACKEND_CPU
                                                    : IMF_BACKEND_VECTOR);
     snprintf(out->backend, sizeof out->backend, "%s", backend);
+}
+
+void imf_path_pass_over(const struct imf_path *path, const struct imf_chain *chain,
+                        struct imf_path_over *out) {
+    struct imf_candidate whole;
+    imf_path_describe(path, chain, &whole);
+    *out = (struct imf_path_over){.ms = path->ms, .bytes = path->bytes};
+    memcpy(out->backend, whole.backend, sizeof out->backend);
+    memcpy(out->algorithm, whole.algorithm, sizeof out->algorithm);
 }

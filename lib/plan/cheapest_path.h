@@ -21,6 +21,12 @@ struct imf_path_options {
     double limit; /* of the process's bytes */
 };
 
+/* The cheapest path that the limit alone forbids; ms is INFINITY if there is none. */
+struct imf_path_over {
+    double ms, bytes;
+    char backend[16], algorithm[128]; /* as imf_path_describe() has them */
+};
+
 struct imf_path {
     struct imf_proposal *chosen; /* owned; one for each pass, a point pass's without a solver; NULL:
                                     there is no path, see `why` */
@@ -29,16 +35,16 @@ struct imf_path {
     double bytes;            /* that the process takes */
     bool on_device, on_gles; /* a pass runs on the opened device, on OpenGL ES */
     bool float64;            /* samples between passes are float64: all is plain C */
-    enum imf_twice twice;    /* of its bands' form */
+    enum imf_twice twice;    /* of its bands' form, as is */
+    int halved;
     const char *whole_image_reason; /* why the image is held whole, or NULL: its rows stream */
-    /* Of the cheapest path that the limit alone forbids; INFINITY: there is none. */
-    double over_ms, over_bytes;
-    char over_backend[16];
+    struct imf_path_over over;
     char why[IMF_WHY];
 };
 
-/* On success the caller frees with imf_path_clear(), also if there is no path. Proposals that would
- * exceed the limit are refused from then on. */
+/* Where a path exceeds the limit its bands are made lower; where that is not enough, what takes the
+ * most memory is refused, from then on, and another path is searched for. On success the caller frees
+ * with imf_path_clear(), also if there is no path. */
 enum imf_status imf_path_find(struct imf_path *out, struct imf_proposals *proposals,
                               const struct imf_path_options *options, struct imf_error *err);
 void imf_path_clear(struct imf_path *path);
@@ -47,5 +53,8 @@ void imf_path_clear(struct imf_path *path);
  * to its backend's name, "mixed" if there are several. */
 void imf_path_describe(const struct imf_path *path, const struct imf_chain *chain,
                        struct imf_candidate *out);
+/* Remember a path that the limit forbids. */
+void imf_path_pass_over(const struct imf_path *path, const struct imf_chain *chain,
+                        struct imf_path_over *out);
 
 #endif

@@ -132,21 +132,35 @@ static void summarise(struct imf_candidate *out, const struct imf_path *path,
     snprintf(out->why, sizeof out->why, "%s", why);
 }
 
+static const struct imf_path_over *over_of(const struct imf_planning *p) {
+    return p->path.over.ms <= p->host.over.ms ? &p->path.over : &p->host.over;
+}
+
+/* Another way than without the limit; results that are not exact may differ. */
+static void tell_limit(struct imf_planning *p) {
+    const struct imf_path_over *over = over_of(p);
+    char need[IMF_BYTES_TEXT];
+    if (over->ms == INFINITY || strcmp(over->algorithm, p->chosen.algorithm) == 0)
+        return;
+    snprintf(p->limited, sizeof p->limited, "--max-memory leads to %s; with %s it would be %s",
+             p->chosen.algorithm, imf_bytes_text(need, over->bytes), over->algorithm);
+}
+
 /* Warn if what fits into the limit takes this long, and this many times as long as with more
  * memory. */
 #define LONG_MS 5000
 #define MUCH_LONGER 8
 static void warn_of_limit(struct imf_planning *p) {
     const struct imf_path *path = &p->path;
-    const struct imf_path *over = path->over_ms <= p->host.over_ms ? path : &p->host;
-    double ms = over->over_ms;
+    const struct imf_path_over *over = over_of(p);
+    double ms = over->ms;
     char need[IMF_BYTES_TEXT];
     if (ms == INFINITY || path->ms < LONG_MS || path->ms < MUCH_LONGER * ms)
         return;
     snprintf(p->note, sizeof p->note,
              "--max-memory leaves %s, an estimated %.0f s; with %s it would be %s and %.0f s",
-             p->chosen.backend, path->ms / 1000, imf_bytes_text(need, over->over_bytes),
-             over->over_backend, ceil(ms / 1000));
+             p->chosen.backend, path->ms / 1000, imf_bytes_text(need, over->bytes), over->backend,
+             ceil(ms / 1000));
 }
 
 /* Warn when the plan deviates from what the user asked for or would expect. */
@@ -169,6 +183,7 @@ void imf_explain_whole(struct imf_planning *p, struct imf_proposals *all,
                        const struct imf_planning_request *r) {
     summarise(&p->chosen, &p->path, p->chain, reason_of(p, r));
     note(p, all, r);
+    tell_limit(p);
 }
 
 bool imf_planning_fall_back(const struct imf_planning *p, const char *why,

@@ -45,8 +45,8 @@ enum imf_status imf_planning_over_limit(double bytes, double limit, struct imf_e
 static enum imf_status fail_without_path(const struct imf_path *path,
                                          const struct imf_planning_request *r,
                                          struct imf_error *err) {
-    if (path->over_bytes < INFINITY)
-        return imf_planning_over_limit(path->over_bytes, r->options.limit, err);
+    if (path->over.bytes < INFINITY)
+        return imf_planning_over_limit(path->over.bytes, r->options.limit, err);
     if (!r->backend)
         return imf_fail(err, IMF_ERR_LIMIT, "no backend can do this: %s", path->why);
     return imf_fail(err, IMF_ERR_ARGUMENT, "--backend=%s cannot do this: %s (try --backend=auto)",
@@ -97,7 +97,6 @@ static enum imf_status note_driver_memory(struct imf_planning *p, struct imf_pro
                                           struct imf_error *err) {
     struct imf_planning_request free = *r;
     struct imf_path path = {.chosen = NULL};
-    struct imf_candidate whole = {.backend = ""};
     char need[IMF_BYTES_TEXT], most[IMF_BYTES_TEXT];
     snprintf(r->no_memory_for_driver, sizeof r->no_memory_for_driver,
              "the driver needs %s, over the limit of %s", imf_bytes_text(need, driver),
@@ -106,12 +105,8 @@ static enum imf_status note_driver_memory(struct imf_planning *p, struct imf_pro
         return IMF_OK;
     free.options.limit = INFINITY;
     enum imf_status st = find(&path, all, &free, r->host_backends | r->device_backends, err);
-    if (!st && path.on_device) {
-        imf_path_describe(&path, p->chain, &whole);
-        p->path.over_ms = path.ms;
-        p->path.over_bytes = path.bytes;
-        memcpy(p->path.over_backend, whole.backend, sizeof whole.backend);
-    }
+    if (!st && path.on_device)
+        imf_path_pass_over(&path, p->chain, &p->path.over);
     imf_path_clear(&path);
     return st;
 }
@@ -152,14 +147,11 @@ static enum imf_status search_device(struct imf_planning *p, struct imf_context 
 
 /* Choose the host's path, and remember the cheapest that only the limit forbids. */
 static void choose_host(struct imf_planning *p) {
-    if (p->path.over_ms < p->host.over_ms) {
-        p->host.over_ms = p->path.over_ms;
-        p->host.over_bytes = p->path.over_bytes;
-        memcpy(p->host.over_backend, p->path.over_backend, sizeof p->host.over_backend);
-    }
+    if (p->path.over.ms < p->host.over.ms)
+        p->host.over = p->path.over;
     imf_path_clear(&p->path);
     p->path = p->host;
-    p->host = (struct imf_path){.over_ms = INFINITY};
+    p->host = (struct imf_path){.over.ms = INFINITY};
 }
 
 static enum imf_status make(struct imf_planning *p, struct imf_context *ctx,
@@ -170,7 +162,7 @@ static enum imf_status make(struct imf_planning *p, struct imf_context *ctx,
     enum imf_status st = imf_proposals_open(&all, p->chain, &nominal, float64, err);
     if (st)
         return st;
-    p->path.over_ms = p->host.over_ms = INFINITY;
+    p->path.over.ms = p->host.over.ms = INFINITY;
     if (r->host_backends)
         st = find(&p->host, &all, r, r->host_backends, err);
     const struct imf_device *expected =

@@ -22,6 +22,7 @@ struct imf_planning {
     size_t count;
     struct imf_candidate chosen; /* sums up `path` */
     char note[256];              /* a warning, or "" */
+    char limited[320];           /* which way the limit of memory keeps the chain from, or "" */
 };
 
 /* Find the cheapest path for this chain, within settings->backend and max_memory. Opens the device

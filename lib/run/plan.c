@@ -1,5 +1,6 @@
 /* plan.c - plans: made for one image shape, and then only read */
 #include "run/plan.h"
+#include "imfilter_program.h"
 #include "run/masks.h"
 
 #include "base/sized.h"
@@ -89,6 +90,10 @@ void imf_plan_free(struct imf_plan **plan) {
 
 const struct imf_info *imf_plan_output(const struct imf_plan *plan) {
     return &plan->output;
+}
+
+const char *imf_plan_limited(const struct imf_plan *plan) {
+    return plan->planning.limited[0] ? plan->planning.limited : NULL;
 }
 
 const struct imf_choice *imf_plan_choice(const struct imf_plan *plan) {

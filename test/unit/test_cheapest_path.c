@@ -126,22 +126,22 @@ static void test_limit(void) {
     struct imf_path_options ask = {.backends = HOSTS | DEVICES, .limit = INFINITY};
     CHECK(!imf_proposals_open(&all, c.chain, &d, false, NULL), "open");
     CHECK(!imf_path_find(&free, &all, &ask, NULL) && free.chosen && free.on_device &&
-              free.over_ms == INFINITY,
+              free.over.ms == INFINITY,
           "without a limit: %s", free.why);
     ask.limit = free.bytes - 1;
     CHECK(!imf_path_find(&limited, &all, &ask, NULL), "find");
     CHECK(!limited.chosen || limited.bytes <= ask.limit, "%g bytes of %g", limited.bytes,
           ask.limit);
-    CHECK(limited.over_ms == free.ms && limited.over_bytes == free.bytes &&
-              !strcmp(limited.over_backend, "mixed"),
-          "over the limit: %g ms, %g bytes, %s", limited.over_ms, limited.over_bytes,
-          limited.over_backend);
+    CHECK(limited.over.ms == free.ms && limited.over.bytes == free.bytes &&
+              !strcmp(limited.over.backend, "mixed"),
+          "over the limit: %g ms, %g bytes, %s", limited.over.ms, limited.over.bytes,
+          limited.over.backend);
     imf_path_clear(&limited);
     imf_proposals_close(&all); /* which has refused what is over the limit */
     CHECK(!imf_proposals_open(&all, c.chain, &d, false, NULL), "open");
     ask.limit = 1;
     CHECK(!imf_path_find(&limited, &all, &ask, NULL) && !limited.chosen &&
-              limited.over_bytes < INFINITY && strstr(limited.why, "over the limit of 1 bytes"),
+              limited.over.bytes < INFINITY && strstr(limited.why, "over the limit of 1 bytes"),
           "no room: %s", limited.why);
     imf_path_clear(&free);
     imf_path_clear(&limited);
@@ -176,9 +176,47 @@ static void test_preference(void) {
     chain_drop(&c);
 }
 
+/* A path keeps to a limit by lower bands before another is taken: its solvers stay. */
+static void test_bands_first(void) {
+    static const char *const chains[][3] = {{"blur:2", NULL},
+                                            {"sobel", NULL},
+                                            {"median:9", NULL},
+                                            {"blur:2", "unsharp:2", NULL},
+                                            {"disk:12", "gray", NULL},
+                                            {"erode:30", "invert", NULL},
+                                            {"guided:20:0.1", NULL},
+                                            {"bilateral:3:0.1", NULL},
+                                            {"equalize", "blur:1", NULL}};
+    for (size_t i = 0; i < sizeof chains / sizeof *chains; i++) {
+        const struct imf_info info = chain_info(4000, 3000, 3, 8);
+        struct chain_case c = chain_make(chains[i], &info, &plain);
+        struct imf_proposals all;
+        struct imf_path free, limited;
+        struct imf_path_options ask = {
+            .backends = HOSTS, .limit = INFINITY, .twice = IMF_TWICE_FREELY};
+        CHECK(!imf_proposals_open(&all, c.chain, NULL, false, NULL), "open");
+        CHECK(!imf_path_find(&free, &all, &ask, NULL) && free.chosen && !free.halved,
+              "%s without a limit: %s", chains[i][0], free.why);
+        ask.limit = free.bytes - 1;
+        CHECK(!imf_path_find(&limited, &all, &ask, NULL) && limited.chosen, "%s under a limit: %s",
+              chains[i][0], limited.why);
+        bool same = limited.chosen && limited.halved > 0 && limited.bytes <= ask.limit &&
+                    limited.over.ms == INFINITY;
+        for (int k = 0; k < c.chain->count && same; k++)
+            same = limited.chosen[k].solver == free.chosen[k].solver;
+        CHECK(same, "%s takes another way: %g bytes of %g, halved %d times", chains[i][0],
+              limited.bytes, ask.limit, limited.halved);
+        imf_path_clear(&free);
+        imf_path_clear(&limited);
+        imf_proposals_close(&all);
+        chain_drop(&c);
+    }
+}
+
 int main(void) {
     test_least();
     test_limit();
+    test_bands_first();
     test_preference();
     return check_done("test_cheapest_path");
 }

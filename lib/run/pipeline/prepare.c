@@ -32,6 +32,7 @@ struct imf_bands_form imf_workspace_form(const struct imf_workspace *ws) {
     struct imf_bands_form form = ws->plan->form;
     form.streams = ws->streams;
     form.twice = imf_workspace_path(ws)->twice;
+    form.halved = imf_workspace_path(ws)->halved;
     return form;
 }
 

@@ -184,7 +184,7 @@ static enum imf_status measure_whole(const struct imf_workspace *ws, double *byt
     const struct imf_device *d = ws->on_device ? imf_runtime_device(p->rt) : NULL;
     struct imf_bands *bands = NULL;
     const struct imf_path *path = imf_workspace_path(ws);
-    const struct imf_bands_form form = {.float64 = path->float64};
+    const struct imf_bands_form form = {.float64 = path->float64, .halved = path->halved};
     enum imf_status st = imf_bands_plan(&bands, p->chain, path->chosen, form, d, err);
     *bytes = st ? 0 : imf_layout_surfaces(bands, d);
     imf_bands_free(&bands);
