@@ -202,7 +202,7 @@ static int filter_images(const struct options *o) {
     struct job_list batch = {0};
     int status = EXIT_USAGE;
     if ((!filters_images(o) || make_list(&batch, o)) && sandbox_enter(o, &batch)) {
-        signals_catch(temporary_remove_all);
+        signals_catch(temporary_remove_all, device_mark_crash);
         if (make_filter(&filter, o, &error) == IMF_OK)
             status = filter_with(o, filter, &batch);
         else
@@ -233,13 +233,15 @@ int main(int argc, char **argv) {
         if (!options_spare_memory(&options))
             machine_share_heap();
         device_guard(&options);
+        options.guard.opened = signals_catch_again;
         if (options.action == ACTION_FILTER) {
             status = filter_images(&options);
         } else {
-            signals_catch(temporary_remove_all);
+            signals_catch(temporary_remove_all, device_mark_crash);
             status = print_information(&options);
         }
     }
     options_free(&options);
+    signals_over();
     return close_stdout(status);
 }

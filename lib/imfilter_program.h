@@ -9,6 +9,8 @@
 
 #include "imfilter.h"
 
+#include <stdatomic.h>
+
 /* ---- drivers ------------------------------------------------------------------------------ */
 
 /* Precautions against drivers that abort, hang or crash. Zero-initialised: none. */
@@ -23,6 +25,12 @@ struct imf_driver_guard {
      * context. This sets the environment variable POCL_CACHE_DIR unless it is set: no other thread
      * may read the environment meanwhile. */
     bool pocl_cache;
+    /* -1, or the descriptor of a file in the cache directory that a context holds while its driver is
+     * in use: who ends by a crash takes from its owner the right to write it. The next context then sets
+     * PoCL's cache aside, and fails once with IMF_ERR_NO_DEVICE. NULL: crashes are not told. */
+    atomic_int *mark;
+    void (*opened)(
+        void); /* NULL, or called when a driver was loaded: it may have set signal handlers */
 };
 #define IMF_PROBE_WRONG 65 /* exit status of a probe that got wrong samples */
 

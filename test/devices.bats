@@ -237,6 +237,103 @@ loads() { # DRIVER
     no_temporaries
 }
 
+# A driver whose trial ends well, and which does STATEMENT in a run.
+make_late_driver() { # DRIVER STATEMENT
+    make_driver "$1" "char line[4096] = \"\"; int f = open(\"/proc/self/cmdline\", O_RDONLY);
+        (void)!read(f, line, sizeof line - 1); close(f);
+        for (int i = 0; line[i]; i++) if (!line[i + 1]) { f = i + 2; break; }
+        if (line[f] != '-' || line[f + 1] != '-' || line[f + 2] != 't' || line[f + 3] != 'r') { $2 }"
+}
+
+@test "a driver that crashes in a run is left alone by the next one, with a new cache for PoCL" {
+    need_opencl
+    ulimit -c 0
+    unset IMFILTER_TRIAL_SECONDS
+    imf -f kernel:1 --depth=16 "$TESTDATA/still.jpg" -o a.ppm
+    large_kernel k.txt
+    imf -f kernel:@k.txt:scale=auto --backend=cpu a.ppm -o want.ppm
+    for end in 'aborts 134 abort();' 'exits 7 exit(7);' 'faults 135 raise(SIGBUS);'; do
+        read -r name code statement <<<"$end"
+        echo "$name"
+        export XDG_CACHE_HOME=$PWD/cache-$name OCL_ICD_VENDORS=$PWD/$name
+        cache=$XDG_CACHE_HOME/imfilter
+        make_late_driver "$name" "$statement"
+        imf_run -f kernel:@k.txt:scale=auto a.ppm -o out.ppm
+        [ "$status" -eq "$code" ]
+        no_temporaries
+        [ ! -e out.ppm ]
+        touch "$cache/pocl/damaged"
+        imf_run -f kernel:@k.txt:scale=auto a.ppm -o out.ppm
+        [ "$status" -eq 0 ]
+        one_line "an earlier run crashed while it was in use (what PoCL had compiled was moved to $cache/pocl.crashed)"
+        cmp want.ppm out.ppm
+        [ -e "$cache/pocl.crashed/damaged" ]
+        [ ! -e "$cache/pocl/damaged" ]
+        # It is said once: the driver is tried again, and crashes; now the host does the work for an hour.
+        imf_run -f kernel:@k.txt:scale=auto a.ppm -o /dev/null --format=ppm
+        [ "$status" -eq "$code" ]
+        imf_run -f kernel:@k.txt:scale=auto a.ppm -o out.ppm
+        one_line "an earlier run crashed while it was in use"
+        for _ in 1 2; do
+            imf_run -f kernel:@k.txt:scale=auto a.ppm -o out.ppm
+            [ "$status" -eq 0 ]
+            one_line "a trial of it ended well, but runs crashed again"
+        done
+        [ -z "$(ls "$cache" | grep in-use)" ]
+        rm out.ppm
+    done
+}
+
+@test "a run that was killed, and one beside it, say nothing of the driver" {
+    need_opencl
+    unset IMFILTER_TRIAL_SECONDS
+    imf -f kernel:1 --depth=16 "$TESTDATA/still.jpg" -o a.ppm
+    large_kernel k.txt
+    export XDG_CACHE_HOME=$PWD/cache
+    make_late_driver killed 'kill(getpid(), SIGKILL);'
+    make_late_driver waits 'if (!access("wait", F_OK)) { for (close(open("waiting", O_CREAT, 0600)); !access("wait", F_OK);) usleep(1000); }'
+    OCL_ICD_VENDORS=$PWD/killed imf_run -f kernel:@k.txt:scale=auto a.ppm -o out.ppm
+    [ "$status" -eq 137 ]
+    [ "$(ls cache/imfilter | grep -c in-use)" -eq 1 ]
+    touch wait cache/imfilter/pocl/mine
+    export OCL_ICD_VENDORS=$PWD/waits
+    "$IMFILTER" -f kernel:@k.txt:scale=auto a.ppm -o first.ppm 3>&- 2>first.err &
+    pid=$!
+    wait_for . waiting
+    [ "$(ls cache/imfilter | grep -c in-use)" -eq 1 ]
+    cp -r waits beside
+    (cd beside && OCL_ICD_VENDORS=$PWD "$IMFILTER" -f kernel:@../k.txt:scale=auto ../a.ppm -o ../out.ppm 2>../beside.err)
+    rm wait
+    wait $pid
+    cat first.err beside.err
+    [ "$(cat first.err beside.err | grep -c crashed)" -eq 0 ]
+    [ -e cache/imfilter/pocl/mine ]
+    [ "$(ls cache/imfilter | grep -c in-use)" -eq 0 ]
+}
+
+@test "where PoCL has put handlers of its own a crash is told all the same, and the run after the next uses it" {
+    need_pocl
+    ulimit -c 0
+    cat >crash.c <<'END'
+#include <stdlib.h>
+#include <unistd.h>
+int clFinish(void *queue) { abort(); }
+END
+    cc -shared -fPIC -w -o crash.so crash.c
+    make_ppm a.ppm
+    export XDG_CACHE_HOME=$PWD/cache IMFILTER_TRIAL_SECONDS=0
+    run=(--device=0 --backend=direct -f sharpen a.ppm -o out.ppm)
+    run --separate-stderr env LD_PRELOAD=./crash.so "$IMFILTER" "${run[@]}"
+    [ "$status" -eq 134 ]
+    no_temporaries
+    imf_run "${run[@]}"
+    [ "$status" -eq 3 ]
+    one_line "an earlier run crashed while it was in use"
+    [ -d cache/imfilter/pocl.crashed ]
+    imf "${run[@]}"
+    [ "$(ls cache/imfilter | grep -c in-use)" -eq 0 ]
+}
+
 @test "a driver that passed its trial is not tried again" {
     need_opencl
     unset IMFILTER_TRIAL_SECONDS

@@ -9,6 +9,9 @@
 /* Set the environment of drivers, and the trial commands in o->guard. Call before there are threads. */
 void device_guard(struct options *o);
 
+/* Tell the next run that a driver may have ended this one, if one is in use; safe in any state. */
+void device_mark_crash(void);
+
 /* In the child process: use the device, or OpenGL ES, and return the exit status. */
 #define DEVICE_TRIAL "--try-device"
 int device_try(const char *device);

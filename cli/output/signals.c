@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -15,12 +16,13 @@ static const int fatal[] = {SIGHUP, SIGINT, SIGQUIT, SIGALRM, SIGTERM, SIGXCPU};
 /* Of a fault in the program or in a library. Sent to the thread that has it, so that no other can wait
  * for them. */
 static const int crashes[] = {SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS};
+#define CRASHES (sizeof crashes / sizeof *crashes)
 
 static struct {
     pthread_t thread;
     pid_t process;
     sigset_t set;
-    void (*cleanup)(void);
+    void (*cleanup)(void), (*crashed)(void);
 } watcher;
 
 /* ---- critical sections ----------------------------------------------------------- */
@@ -92,6 +94,9 @@ static void end_now(int number) {
 /* An alarm limits the time for the last messages: their reader may have stopped. */
 static void die_of(int number) {
     sigset_t alarms;
+    for (size_t i = 0; i < CRASHES; i++)
+        if (crashes[i] == number)
+            watcher.crashed();
     close_sections();
     watcher.cleanup();
     ending = number;
@@ -132,19 +137,52 @@ static void on_crash(int number) {
     raise(number);
 }
 
-/* Whose handlers are there already keeps them: those of sanitizers report. */
-static void catch_crashes(void) {
-    struct sigaction old, action = {.sa_handler = on_crash};
+static bool caught[CRASHES];
+
+static void catch_crash(size_t i) {
+    struct sigaction action = {.sa_handler = on_crash};
     sigfillset(&action.sa_mask);
-    for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++)
-        if (sigaction(crashes[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL)
-            sigaction(crashes[i], &action, NULL);
+    sigaction(crashes[i], &action, NULL);
 }
 
-void signals_catch(void (*cleanup)(void)) {
+/* Whose handlers are there already keeps them: those of sanitizers report. */
+static void catch_crashes(void) {
+    struct sigaction old;
+    for (size_t i = 0; i < CRASHES; i++) {
+        caught[i] = sigaction(crashes[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL;
+        if (caught[i])
+            catch_crash(i);
+    }
+}
+
+/* LLVM's come when PoCL is opened, and abort() would go on to the end behind them. PoCL's own of SIGFPE is for
+ * divisions by zero in kernels. */
+void signals_catch_again(void) {
+    for (size_t i = 0; i < CRASHES; i++)
+        if (caught[i] && crashes[i] != SIGFPE)
+            catch_crash(i);
+}
+
+static bool over;
+
+void signals_over(void) {
+    over = true;
+}
+
+/* A library that calls exit() in the midst of a run ends it like a crash. */
+static void at_exit(void) {
+    if (over || getpid() != watcher.process)
+        return;
+    watcher.crashed();
+    close_sections();
+    watcher.cleanup();
+}
+
+void signals_catch(void (*cleanup)(void), void (*crashed)(void)) {
     struct sigaction old, action = {.sa_handler = on_pipe, .sa_flags = SA_RESTART};
     sigset_t before, blocked;
     watcher.cleanup = cleanup;
+    watcher.crashed = crashed;
     sigemptyset(&watcher.set);
     for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++) {
         if (sigaction(fatal[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
@@ -153,7 +191,7 @@ void signals_catch(void (*cleanup)(void)) {
     pthread_sigmask(SIG_BLOCK, &watcher.set, &before);
     pthread_sigmask(SIG_BLOCK, NULL, &blocked);
     sigaddset(&watcher.set, SIGPIPE); /* from on_pipe(), and from on_crash(): */
-    for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++)
+    for (size_t i = 0; i < CRASHES; i++)
         sigaddset(&watcher.set, crashes[i]);
     watcher.process = getpid();
     pthread_sigmask(SIG_BLOCK, &watcher.set, NULL);
@@ -162,8 +200,10 @@ void signals_catch(void (*cleanup)(void)) {
     sigfillset(&action.sa_mask);
     if (watched && sigaction(SIGPIPE, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
         sigaction(SIGPIPE, &action, NULL);
-    if (watched)
+    if (watched) {
         catch_crashes();
+        (void)!atexit(at_exit);
+    }
     /* A file over the size limit then fails with EFBIG, which gives a proper message. */
     signal(SIGXFSZ, SIG_IGN);
 }

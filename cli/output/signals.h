@@ -10,9 +10,15 @@
 
 #include <stdbool.h>
 
-/* Start the watcher. Call once, before any other thread starts. Where there can be no thread signals end
+/* Start the watcher, which calls cleanup() before the end, and crashed() before that if it is a fault, or
+ * an exit() that a library called. Call once, before any other thread starts. Where there can be no thread signals end
  * the program at once, and the next run removes what it left. */
-void signals_catch(void (*cleanup)(void));
+void signals_catch(void (*cleanup)(void), void (*crashed)(void));
+/* A library may have put its own handlers: put these before them. */
+void signals_catch_again(void);
+
+/* main() returns. */
+void signals_over(void);
 
 /* A critical section, which a signal does not interrupt. Pairs nest. */
 void signals_hold(void);

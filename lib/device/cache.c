@@ -133,6 +133,14 @@ void *imf_cache_load(const char *dir, const struct imf_cache_key *key, size_t *s
     return data;
 }
 
+void imf_cache_remove(const char *dir, const struct imf_cache_key *key) {
+    int dirfd = imf_cache_open(dir, false);
+    if (dirfd < 0)
+        return;
+    unlinkat(dirfd, entry_name(key).text, 0);
+    close(dirfd);
+}
+
 /* A new file, open for writing; its name goes to `name`. */
 static int make_temporary(int dirfd, char name[32]) {
     for (int tries = 0; tries < 100; tries++) {

@@ -29,6 +29,8 @@ void *imf_cache_load(const char *dir, const struct imf_cache_key *key, size_t *s
 bool imf_cache_store(const char *dir, const struct imf_cache_key *key, const void *data,
                      size_t size);
 
+void imf_cache_remove(const char *dir, const struct imf_cache_key *key);
+
 /*
  * Wait until no other process or thread holds this key's lock, for at most two minutes. Returns
  * the argument of imf_cache_unlock(), or -1 if nothing can be locked: continue without.

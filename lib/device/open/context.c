@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/sized.h"
 #include "device/open/last_device.h"
+#include "device/open/mark.h"
 #include "device/open/probe.h"
 #include "device/rates.h"
 
@@ -20,6 +21,7 @@ struct imf_context {
     pthread_mutex_t opening; /* held during probes, which take seconds; protects: */
     bool prepared;
     struct imf_pocl_cache pocl;
+    struct imf_driver_mark mark;
     bool failed; /* to open, */
     struct imf_error failure;
     struct imf_gles *gles;
@@ -68,6 +70,7 @@ enum imf_status imf_context_create(struct imf_context **out,
         return imf_fail_memory(err, sizeof *ctx);
     }
     *out = ctx;
+    ctx->mark = (struct imf_driver_mark){.file = -1, .directory = -1};
     bool ok = true;
     imf_sized_read(&ctx->options, sizeof ctx->options, options);
     if (ctx->options.name)
@@ -90,6 +93,11 @@ void imf_context_guard(struct imf_context *ctx, const struct imf_driver_guard *g
     ctx->guard = *guard;
 }
 
+void imf_context_driver_loaded(const struct imf_context *ctx) {
+    if (ctx->guard.opened)
+        ctx->guard.opened();
+}
+
 void imf_context_free(struct imf_context **ctx) {
     if (!*ctx)
         return;
@@ -97,6 +105,7 @@ void imf_context_free(struct imf_context **ctx) {
     imf_runtime_close(&(*ctx)->rt);
     imf_gles_close(&(*ctx)->gles);
     imf_pocl_cache_close(&(*ctx)->pocl, compiled);
+    imf_mark_close(&(*ctx)->mark, (*ctx)->guard.mark);
     pthread_mutex_destroy(&(*ctx)->opening);
     pthread_mutex_destroy(&(*ctx)->lock);
     free((*ctx)->name);
@@ -117,16 +126,39 @@ static void add_setup(struct imf_context *ctx, double ms) {
     pthread_mutex_unlock(&ctx->lock);
 }
 
+/* If a run crashed with its driver in use, PoCL begins anew, and this run does without. A crash soon after
+ * had another reason. */
+static void look_for_crash(struct imf_context *ctx) {
+    const struct imf_driver_guard *guard = &ctx->guard;
+    bool others;
+    enum imf_crash crash = imf_mark_sweep(ctx->cache_dir, &others);
+    if (crash == IMF_CRASH_NONE)
+        return;
+    if (guard->probe)
+        imf_probe_crashed(ctx->cache_dir, IMF_PROBE_OPENCL, guard->probe, crash == IMF_CRASH_AGAIN);
+    char *aside = others ? NULL : imf_pocl_cache_set_aside(ctx->cache_dir);
+    ctx->failed = imf_fail(&ctx->failure, IMF_ERR_NO_DEVICE,
+                           "the OpenCL driver is not used this time: an earlier run crashed while "
+                           "it was in use (%s%.300s)",
+                           aside ? "what PoCL had compiled was moved to " : "PoCL's cache is kept",
+                           aside ? aside : "");
+    free(aside);
+}
+
 /* Both with `opening` held. */
 static void prepare(struct imf_context *ctx) {
     const struct imf_driver_guard *guard = &ctx->guard;
     if (ctx->prepared)
         return;
     ctx->prepared = true;
-    if (guard->probe)
+    if (guard->mark)
+        look_for_crash(ctx);
+    if (guard->probe && !ctx->failed)
         ctx->failed = !try_out(ctx, IMF_PROBE_OPENCL, guard->probe, &ctx->failure);
     if (guard->pocl_cache && !ctx->failed)
         imf_pocl_cache_open(&ctx->pocl, ctx->cache_dir);
+    if (guard->mark && !ctx->failed)
+        imf_mark_open(&ctx->mark, ctx->cache_dir, guard->mark);
 }
 
 static enum imf_status tell(const struct imf_context *ctx, struct imf_error *err) {
@@ -164,6 +196,7 @@ enum imf_status imf_context_runtime(struct imf_context *ctx, struct imf_runtime 
         prepare(ctx);
         if (!ctx->failed)
             ctx->failed = imf_runtime_open(&rt, &ctx->options, ctx->cache_dir, &ctx->failure);
+        imf_context_driver_loaded(ctx);
         pthread_mutex_lock(&ctx->lock);
         ctx->rt = rt;
         pthread_mutex_unlock(&ctx->lock);

@@ -18,6 +18,8 @@ enum imf_status imf_context_gles(struct imf_context *ctx, struct imf_gles **out,
 /* OpenGL ES, opened likewise, even if it is unsuitable; NULL: it could not be opened. */
 const struct imf_gles *imf_context_gles_found(struct imf_context *ctx);
 bool imf_context_opened(struct imf_context *ctx);
+/* Tell the program, whose signal handlers a driver may have replaced. */
+void imf_context_driver_loaded(const struct imf_context *ctx);
 /* The device that automatic choice is expected to open, with its rates, as it was opened before; NULL:
  * it is not known. It stays as long as the context. */
 const struct imf_device *imf_context_expected_device(struct imf_context *ctx);

@@ -44,6 +44,7 @@ size_t imf_context_devices(struct imf_context *ctx, struct imf_device_info *list
     size_t n = 0;
     if (imf_context_prepare(ctx, NULL) == IMF_OK)
         n = imf_list_opencl(list, capacity, imf_context_cache_dir(ctx));
+    imf_context_driver_loaded(ctx);
     if (!describe_gles(&gles, ctx))
         return n;
     if (n < capacity)

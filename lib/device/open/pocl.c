@@ -126,6 +126,21 @@ char *imf_temporary_directory(const char *cache_dir, int *lock) {
     return path;
 }
 
+char *imf_pocl_cache_set_aside(const char *cache_dir) {
+    const char *set = getenv("POCL_CACHE_DIR");
+    char *path = set && *set ? NULL : within(cache_dir), *aside = NULL;
+    if (path && asprintf(&aside, "%s.crashed", path) < 0)
+        aside = NULL;
+    if (aside)
+        remove_directory(aside);
+    if (aside && rename(path, aside) != 0) {
+        free(aside);
+        aside = NULL;
+    }
+    free(path);
+    return aside;
+}
+
 void imf_pocl_cache_open(struct imf_pocl_cache *cache, const char *cache_dir) {
     const char *set = getenv("POCL_CACHE_DIR");
     *cache = (struct imf_pocl_cache){0};

@@ -348,3 +348,14 @@ enum imf_status imf_probe(const char *cache_dir, enum imf_probe_of of, const cha
     return imf_fail(err, IMF_ERR_NO_DEVICE, "%s is unusable: a trial of it %s%s", subjects[of].name,
                     r.text, subjects[of].hint);
 }
+
+void imf_probe_crashed(const char *cache_dir, enum imf_probe_of of, const char *const *argv,
+                       bool refuse) {
+    struct imf_cache_key key;
+    struct result r = {.when = (int64_t)time(NULL), .text = "ended well, but runs crashed again"};
+    imf_drivers_key(&key, of, argv);
+    if (refuse)
+        imf_cache_store(cache_dir, &key, &r, sizeof r);
+    else
+        imf_cache_remove(cache_dir, &key);
+}

@@ -22,6 +22,10 @@ enum imf_probe_of { IMF_PROBE_OPENCL, IMF_PROBE_GLES };
 enum imf_status imf_probe(const char *cache_dir, enum imf_probe_of of, const char *const *argv,
                           unsigned seconds, struct imf_error *err);
 
+/* A run crashed in it: the next one tries it again or, with `refuse`, none does for an hour. */
+void imf_probe_crashed(const char *cache_dir, enum imf_probe_of of, const char *const *argv,
+                       bool refuse);
+
 /* The key of what is known of these drivers on this machine: of the files that name them, the
  * variables that they read, and argv[1] and what follows. */
 void imf_drivers_key(struct imf_cache_key *key, enum imf_probe_of of, const char *const *argv);
@@ -36,6 +40,9 @@ struct imf_pocl_cache {
     int lock;       /* ... and locked until then */
 };
 void imf_pocl_cache_open(struct imf_pocl_cache *cache, const char *cache_dir);
+/* Rename the one in cache_dir, so that PoCL begins anew: its new path, which the caller frees. NULL: there is
+ * none, or it is not in cache_dir. */
+char *imf_pocl_cache_set_aside(const char *cache_dir);
 /* `grown`: entries may have been added, so that it is pruned. */
 void imf_pocl_cache_close(struct imf_pocl_cache *cache, bool grown);
 
