@@ -48,11 +48,21 @@ END
     sigma=$(sed -n 's/^imfilter: noisy.ppm: noise of sigma 0\.[0-9]* of full scale (\([0-9.]*\) of 255)$/\1/p' <<<"$stderr")
     awk -v sigma="$sigma" 'BEGIN { exit !(sigma > 19 && sigma < 21) }'
     imf_run --json -f denoise:auto deep.ppm -o a.ppm
-    [[ $output == *'"found":"noise of sigma 0.07'* ]]
+    [[ $output == *'"found":"noise of sigma 0.07'*' of full scale ('*' of 65535)"'* ]]
     imf_run --json -f denoise:0.08 noisy.ppm -o a.ppm
     [[ $output != *'"found"'* ]]
     imf_run -v -f denoise:0.08 noisy.ppm -o a.ppm
     [[ $stderr != *"noise of sigma"* ]]
+}
+
+@test "over the limit it is told what does not measure the whole picture" {
+    make_flat a.pgm 4000 3000
+    imf_run -f denoise --max-memory=40M a.pgm -o b.pgm
+    [ "$status" -eq 1 ]
+    one_line "over the limit of 40 MiB (raise it with --max-memory; denoise:SIGMA, as denoise:2%, does not measure the whole image)"
+    imf -f denoise:2% --max-memory=40M a.pgm -o b.pgm
+    imf_run -f lowpass:0.1 --max-memory=40M a.pgm -o b.pgm
+    one_line "over the limit of 40 MiB (raise it with --max-memory)"
 }
 
 @test "a picture without noise, and sigma 0, leave the samples as they are" {

@@ -178,6 +178,13 @@ blur:2 -f sobel|-o c.pgm|repeat -f for a chain (-f blur:2 -f sobel)
 blur:2, 3|-o c.pgm|"2, 3" at column 6 is not a number
 sauvola|-o c.pgm|(did you mean "threshold:sauvola"?)
 nlmeans|-o c.pgm|(did you mean "denoise"?)
+despeckle|-o c.pgm|unknown filter "despeckle" (median:1 removes single specks, denoise removes noise and grain)
+contrast|-o c.pgm|(kernel:1 with --range=normalize stretches black and white to full scale, kernel:1:scale=S:bias=B makes x / S + B of a sample x; clahe is local contrast)
+levels|-o c.pgm|unknown filter "levels" (kernel:1 with --range=normalize stretches
+curves|-o c.pgm|unknown filter "curves" (none of those built in has a curve; equalize
+gamma|-o c.pgm|unknown filter "gamma" (none of those built in has a curve
+brightness|-o c.pgm|(kernel:1:bias=B adds B, a fraction of full scale)
+saturation|-o c.pgm|(none of those built in does that; --list-filters lists them)
 deconvolve|-o c.pgm|(did you mean "deblur"?)
 inpaint|-o c.pgm|(none of those built in does that; --list-filters lists them)
 median:2|--backend=fft -o c.pgm|--backend=fft cannot do this: a median is not linear
@@ -306,6 +313,15 @@ LIST
     [ "${lines[0]}" = blur:SIGMA ]
     imf_run --help lowpass
     [[ $output == *"type gaussian, butterworth or ideal (gaussian if not given)"* ]]
+    # What is out of a value's bounds stands for a word, or is told in words.
+    for name in denoise deblur rl; do
+        imf_run --help $name
+        [[ $output == *" or auto (auto if not given)"* ]]
+        [[ $output != *"(-1 "* && $output != *"(0 if"* ]]
+    done
+    [[ $output == *"iterations at most, 1 to 1000 (30 if not given)"* ]]
+    imf_run --help deblur
+    [[ $output == *"iterations from 1 to 1000 (4 of wiener and 10 of tv if not given)"* ]]
     imf_run --help kernel
     [[ $output == *"kernel:A,B,C"*"kernel:@FILE"* ]]
     imf_run -h sobel

@@ -94,6 +94,18 @@ options_of_manual() {
     done
 }
 
+@test "options that the library's messages name are in imfilter_error(3)" {
+    cd "$BATS_TEST_DIRNAME/.."
+    # shellcheck disable=SC2016
+    sed -n 's/^[^/*]*"\(.*\)".*/\1/p' $(find lib -name '*.c' ! -path lib/base/embed.sh) |
+        grep -o -e '--[a-z][a-z-]*' | sort -u >"$BATS_TEST_TMPDIR/named"
+    [ "$(wc -l <"$BATS_TEST_TMPDIR/named")" -ge 8 ]
+    while IFS= read -r option; do
+        echo "$option"
+        grep -q -- "Fl -\?.*${option#-}\( \|$\)" man/imfilter_error.3
+    done <"$BATS_TEST_TMPDIR/named"
+}
+
 @test "the manual has every function of the library, as the headers declare it" {
     python3 "$BATS_TEST_DIRNAME/api.py"
 }

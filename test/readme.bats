@@ -11,9 +11,9 @@ commands() {
     grep -o "\`imfilter -[^\`]*" pages | grep -v '\`imfilter --help' | tr -d '\`'
 }
 
-# The tables' commands, of which each stands beside its picture.
+# The tables' commands, of which each stands beside its picture; README.md's are for the folder above.
 table() {
-    cat "$README" "$GALLERY" | grep '^|' | grep -o "\`imfilter [^\`]*" | tr -d '\`' | sort -u
+    cat "$README" "$GALLERY" | grep '^|' | grep -o "\`imfilter [^\`]*" | tr -d '\`' | sed 's| testdata/| |' | sort -u
 }
 
 # A directory with every input that a command names, and programs for its pipe.
@@ -21,7 +21,7 @@ inputs() {
     rm -rf run
     mkdir -p run/testdata run/photos/trip bin
     cp "$TESTDATA"/{still.jpg,speckled.png,grainy.jpg,scan.png,moire.jpg,print.jpg,soft.jpg} run
-    cp run/still.jpg run/testdata
+    cp run/still.jpg run/moire.jpg run/testdata
     cp run/still.jpg run/photo.jpg
     cp run/still.jpg run/photos/trip
     imf -q -f kernel:0.4:bias=0.2 run/still.jpg -o run/dull.jpg

@@ -70,6 +70,8 @@ END
     imf_run -f invert --region=5x5+12+0 n.pgm -o got.pgm
     [ "$status" -eq 2 ]
     one_line "n.pgm: the region 5x5+12+0 has no pixel of the upright picture of 12x9"
+    imf_run -f invert --region=50%x5+100%+7% n.pgm -o got.pgm
+    one_line "n.pgm: the region 50%x5+100%+7% has no pixel of the upright picture of 12x9"
     for wrong in 5x5 5x5+1 -5x5+1+1 5.5x5+1+1 x5+1+1 5x5+1+1x 0x5+0+0; do
         imf_run -f invert --region="$wrong" n.pgm -o got.pgm
         [ "$status" -eq 2 ]

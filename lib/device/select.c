@@ -220,7 +220,7 @@ static enum imf_status no_match(const struct imf_context_options *select, size_t
     if (count == 0)
         return imf_fail(err, IMF_ERR_NO_DEVICE,
                         "no OpenCL device was found (install a driver such as "
-                        "pocl-opencl-icd, or use --backend=cpu)");
+                        "pocl-opencl-icd, or use --backend=vector)");
     switch (select->device) {
     case IMF_DEVICE_INDEX:
         return imf_fail(err, IMF_ERR_NO_DEVICE,

@@ -34,19 +34,29 @@ static struct imf_device nominal_device(void) {
     return d;
 }
 
-enum imf_status imf_planning_over_limit(double bytes, double limit, struct imf_error *err) {
+/* What needs less than measuring the noise of a whole picture. */
+static const char *sparing(const struct imf_chain *c) {
+    for (int i = 0; i < c->count; i++)
+        if (c->passes[i].kind == IMF_PASS_CONVOLVE && c->passes[i].problem.kind == IMF_DENOISE &&
+            c->passes[i].problem.denoise->sigma < 0)
+            return "; denoise:SIGMA, as denoise:2%, does not measure the whole image";
+    return "";
+}
+
+enum imf_status imf_planning_over_limit(const struct imf_chain *chain, double bytes, double limit,
+                                        struct imf_error *err) {
     char need[IMF_BYTES_TEXT], most[IMF_BYTES_TEXT];
     return imf_fail(err, IMF_ERR_LIMIT,
-                    "filtering needs %s, over the limit of %s (raise it with --max-memory)",
-                    imf_bytes_text(need, bytes), imf_bytes_text(most, limit));
+                    "filtering needs %s, over the limit of %s (raise it with --max-memory%s)",
+                    imf_bytes_text(need, bytes), imf_bytes_text(most, limit), sparing(chain));
 }
 
 /* Fail because there is no path: for the limit, or for the backends' reasons. */
-static enum imf_status fail_without_path(const struct imf_path *path,
+static enum imf_status fail_without_path(const struct imf_chain *chain, const struct imf_path *path,
                                          const struct imf_planning_request *r,
                                          struct imf_error *err) {
     if (path->over.bytes < INFINITY)
-        return imf_planning_over_limit(path->over.bytes, r->options.limit, err);
+        return imf_planning_over_limit(chain, path->over.bytes, r->options.limit, err);
     if (!r->backend)
         return imf_fail(err, IMF_ERR_LIMIT, "no backend can do this: %s", path->why);
     return imf_fail(err, IMF_ERR_ARGUMENT, "--backend=%s cannot do this: %s (try --backend=auto)",
@@ -176,7 +186,7 @@ static enum imf_status make(struct imf_planning *p, struct imf_context *ctx,
     bool better =
         p->path.chosen && (!p->host.chosen || r->device_asked || p->path.ms <= p->host.ms);
     if (!st && !better && !p->host.chosen)
-        st = fail_without_path(r->host_backends ? &p->host : &p->path, r, err);
+        st = fail_without_path(p->chain, r->host_backends ? &p->host : &p->path, r, err);
     if (!st && !better)
         choose_host(p);
     for (int i = 0; !st && i < p->chain->count; i++)

@@ -32,7 +32,8 @@ enum imf_status imf_planning_make(struct imf_planning *out, struct imf_context *
                                   const struct imf_chain *chain,
                                   const struct imf_settings *settings, struct imf_error *err);
 /* IMF_ERR_LIMIT, with both numbers. */
-enum imf_status imf_planning_over_limit(double bytes, double limit, struct imf_error *err);
+enum imf_status imf_planning_over_limit(const struct imf_chain *chain, double bytes, double limit,
+                                        struct imf_error *err);
 void imf_planning_clear(struct imf_planning *p);
 
 /* The report of a run that the host does after the device failed. */

@@ -37,6 +37,10 @@ static struct imf_rect to_stored(struct imf_rect r, int width, int height,
     return (struct imf_rect){imf_min(x0, x1), imf_min(y0, y1), abs(x1 - x0) + 1, abs(y1 - y0) + 1};
 }
 
+static const char *sign(const struct imf_region *r, enum imf_percent side) {
+    return r->percent & side ? "%" : "";
+}
+
 enum imf_status imf_regions_place(struct imf_rect **out, const struct imf_settings *settings,
                                   const struct imf_info *input, struct imf_error *err) {
     struct imf_orientation o = imf_orientation_of(input->orientation);
@@ -58,8 +62,11 @@ enum imf_status imf_regions_place(struct imf_rect **out, const struct imf_settin
             free(rects);
             *out = NULL;
             return imf_fail(err, IMF_ERR_ARGUMENT,
-                            "the region %gx%g+%g+%g has no pixel of the upright picture of %dx%d",
-                            r->width, r->height, r->x, r->y, width, height);
+                            "the region %g%sx%g%s+%g%s+%g%s has no pixel of the upright picture of "
+                            "%dx%d",
+                            r->width, sign(r, IMF_PERCENT_WIDTH), r->height,
+                            sign(r, IMF_PERCENT_HEIGHT), r->x, sign(r, IMF_PERCENT_X), r->y,
+                            sign(r, IMF_PERCENT_Y), width, height);
         }
         rects[i] = to_stored(upright, width, height, o);
     }

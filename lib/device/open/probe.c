@@ -170,7 +170,7 @@ static const struct {
     void (*add)(struct imf_cache_key *key);
 } subjects[] = {
     [IMF_PROBE_OPENCL] = {"the OpenCL driver",
-                          " (OCL_ICD_VENDORS chooses drivers, --backend=cpu does without)",
+                          " (OCL_ICD_VENDORS chooses drivers, --backend=vector does without)",
                           opencl_prefixes, add_opencl},
     [IMF_PROBE_GLES] = {"OpenGL ES", "", gles_prefixes, add_gles},
 };

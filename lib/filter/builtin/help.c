@@ -23,12 +23,16 @@ static void put_words(FILE *out, const char *words) {
 
 static void put_parameter(FILE *out, const struct imf_parameter *p) {
     put_words(out, p->meaning);
-    if (p->words && p->low >= p->high && !isnan(p->fallback))
-        fprintf(out, " (%s if not given)", p->words[(int)p->fallback]);
+    /* A value that is out of bounds is not the user's: one of the words, or what the meaning tells. */
+    bool within = p->low <= p->fallback && p->fallback <= p->high;
+    if (p->words && !isnan(p->fallback) && (p->low >= p->high || !within))
+        fprintf(
+            out, " (%s if not given)",
+            p->words[(int)(within || p->low >= p->high ? p->fallback : p->low - 1 - p->fallback)]);
     else if (p->size)
         fprintf(out, " (%gx%g if not given)", floor(p->fallback / IMF_SIZE),
                 fmod(p->fallback, IMF_SIZE));
-    else if (!isnan(p->fallback))
+    else if (within)
         fprintf(out, " (%g if not given)", p->fallback);
     putc('\n', out);
 }

@@ -12,33 +12,76 @@
 
 #define NONE "" /* there is nothing like it */
 
+/* Where several filters may be meant: an answer in words, which begins with a blank. */
+#define SPECKS " median:1 removes single specks, denoise removes noise and grain"
+#define STRETCH                                                                                    \
+    " kernel:1 with --range=normalize stretches black and white to full scale, "                   \
+    "kernel:1:scale=S:bias=B makes x / S + B of a sample x; clahe is local contrast"
+#define CURVES                                                                                     \
+    " none of those built in has a curve; equalize spreads the values, --linear filters in "       \
+    "linear "                                                                                      \
+    "light"
+#define BRIGHT " kernel:1:bias=B adds B, a fraction of full scale"
+
 /* What filters are called elsewhere: in OpenCV, ImageMagick, vips, MATLAB and scikit-image, and by
  * those who know what they want. */
 static const struct {
     const char *name, *means;
-} elsewhere[] = {{"erosion", "erode"},       {"minimum", "erode"},
-                 {"dilation", "dilate"},     {"dilatation", "dilate"},
-                 {"maximum", "dilate"},      {"opening", "open"},
-                 {"closing", "close"},       {"morphology", "open"},
-                 {"whitehat", "tophat"},     {"bottomhat", "blackhat"},
-                 {"edges", "canny"},         {"mean", "box"},
-                 {"average", "box"},         {"rank", "percentile"},
-                 {"despeckle", "median"},    {"bokeh", "disk"},
-                 {"usm", "unsharp"},         {"convolve", "kernel"},
-                 {"filter2d", "kernel"},     {"grayscale", "gray"},
-                 {"greyscale", "gray"},      {"luma", "gray"},
-                 {"negate", "invert"},       {"negative", "invert"},
-                 {"binarize", "threshold"},  {"otsu", "threshold:otsu"},
-                 {"histeq", "equalize"},     {"equalizehist", "equalize"},
-                 {"contrast", "clahe"},      {"sauvola", "threshold:sauvola"},
-                 {"lat", "threshold:local"}, {"adaptivethreshold", "threshold:local"},
-                 {"bm3d", "denoise"},        {"nlmeans", "denoise"},
-                 {"smooth", "blur"},         {"deconvolution", "deblur"},
-                 {"deconvolve", "deblur"},   {"wiener", "deblur"},
-                 {"richardson", "rl"},       {"inpaint", NONE},
-                 {"moire", "notch:auto"},    {"halftone", "descreen"},
-                 {"resize", NONE},           {"scale", NONE},
-                 {"rotate", NONE},           {"crop", NONE}};
+} elsewhere[] = {{"erosion", "erode"},
+                 {"minimum", "erode"},
+                 {"dilation", "dilate"},
+                 {"dilatation", "dilate"},
+                 {"maximum", "dilate"},
+                 {"opening", "open"},
+                 {"closing", "close"},
+                 {"morphology", "open"},
+                 {"whitehat", "tophat"},
+                 {"bottomhat", "blackhat"},
+                 {"edges", "canny"},
+                 {"mean", "box"},
+                 {"average", "box"},
+                 {"rank", "percentile"},
+                 {"despeckle", SPECKS},
+                 {"bokeh", "disk"},
+                 {"usm", "unsharp"},
+                 {"convolve", "kernel"},
+                 {"filter2d", "kernel"},
+                 {"grayscale", "gray"},
+                 {"greyscale", "gray"},
+                 {"luma", "gray"},
+                 {"negate", "invert"},
+                 {"negative", "invert"},
+                 {"binarize", "threshold"},
+                 {"otsu", "threshold:otsu"},
+                 {"histeq", "equalize"},
+                 {"equalizehist", "equalize"},
+                 {"contrast", STRETCH},
+                 {"sauvola", "threshold:sauvola"},
+                 {"lat", "threshold:local"},
+                 {"adaptivethreshold", "threshold:local"},
+                 {"bm3d", "denoise"},
+                 {"nlmeans", "denoise"},
+                 {"smooth", "blur"},
+                 {"deconvolution", "deblur"},
+                 {"deconvolve", "deblur"},
+                 {"wiener", "deblur"},
+                 {"richardson", "rl"},
+                 {"inpaint", NONE},
+                 {"moire", "notch:auto"},
+                 {"halftone", "descreen"},
+                 {"resize", NONE},
+                 {"scale", NONE},
+                 {"rotate", NONE},
+                 {"crop", NONE},
+                 {"levels", STRETCH},
+                 {"curves", CURVES},
+                 {"gamma", CURVES},
+                 {"normalize", STRETCH},
+                 {"autocontrast", STRETCH},
+                 {"brightness", BRIGHT},
+                 {"denoising", "denoise"},
+                 {"saturation", NONE},
+                 {"hue", NONE}};
 
 #define LONGEST 31 /* letters; no filter's name is longer */
 

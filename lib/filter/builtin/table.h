@@ -68,7 +68,7 @@ const struct imf_builtin *imf_builtin_variant(const struct imf_builtin *b, const
 /* The row by which filters of a user's .flt files read their parameters. */
 const struct imf_builtin *imf_builtin_user(void);
 /* The built-in name closest to a mistyped one; NULL: none is close; "": it names a known operation
- * that no filter does. */
+ * that no filter does; a blank first: words that tell which do. */
 const char *imf_builtin_nearest(const char *name);
 
 /* Kernels; values are as the filter's parameters in table.c. */

@@ -139,6 +139,9 @@ static enum imf_status load_user(const struct imf_spec *s, const char *name, str
                              "unknown filter \"%s\" (none of those built in does that; "
                              "--list-filters lists them)",
                              quote);
+    if (nearest && *nearest == ' ')
+        return imf_spec_fail(&nameless, s->text, NULL, "unknown filter \"%s\" (%s)", quote,
+                             nearest + 1);
     if (nearest)
         return imf_spec_fail(&nameless, s->text, NULL,
                              "unknown filter \"%s\" (did you mean \"%s\"?)", quote, nearest);

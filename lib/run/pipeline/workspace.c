@@ -210,7 +210,7 @@ static enum imf_status check_memory(const struct imf_workspace *ws, const struct
                    whole;
     if (bytes <= (double)settings->max_memory)
         return IMF_OK;
-    return imf_planning_over_limit(bytes, (double)settings->max_memory, err);
+    return imf_planning_over_limit(ws->plan->chain, bytes, (double)settings->max_memory, err);
 }
 
 /* Rows may stream, unless the result is timed or verified, or the reader or writer turns the image:

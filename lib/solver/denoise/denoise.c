@@ -60,7 +60,8 @@ void imf_denoise_tell(const void *job, char *text, size_t size) {
     const struct imf_denoise_job *j = job;
     double part = j->sigma / j->p.unit;
     if (j->p.denoise->sigma < 0)
-        snprintf(text, size, "noise of sigma %.3g of full scale (%.3g of 255)", part, 255 * part);
+        snprintf(text, size, "noise of sigma %.3g of full scale (%.3g of %g)", part, j->sigma,
+                 j->p.unit);
 }
 
 static enum imf_status copy(const struct imf_problem *p, const struct imf_surface *in,

@@ -19,8 +19,8 @@ static enum imf_status find_model(struct imf_deblur_found *f, const struct imf_p
     double part = sqrt(f->model.noise) / p->unit;
     if (status == IMF_OK)
         snprintf(f->text + used, sizeof f->text - used,
-                 "%snoise of sigma %.3g of full scale (%.3g of 255)", used ? ", " : "", part,
-                 255 * part);
+                 "%snoise of sigma %.3g of full scale (%.3g of %g)", used ? ", " : "", part,
+                 part * p->unit, p->unit);
     return status;
 }
 
