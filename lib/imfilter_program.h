@@ -63,9 +63,35 @@ enum imf_pnm imf_pnm_from_name(const char *name); /* "pbm" and so on; else IMF_P
 /* The shape that the file would have: turned, perhaps, with its bits and orientation. */
 struct imf_info imf_writer_shape(const struct imf_info *info, const struct imf_encode *encode,
                                  const struct imf_metadata *metadata);
-/* What the file holds that the reader leaves out, so that it is lost where the result replaces the
- * file: "all pages but the first"; or NULL. */
-const char *imf_reader_left_out(const struct imf_reader *reader);
+/* A part of a file, and what becomes of it. */
+enum imf_becomes {
+    IMF_PIXELS,
+    IMF_STRUCTURE, /* headers, tables, padding: written anew for the result */
+    IMF_KEPT,
+    IMF_REBUILT, /* kept, but for what became untrue: orientation, sizes, offsets */
+    IMF_LOST
+};
+struct imf_part {
+    uint64_t offset, bytes; /* 0 bytes: it shares those of an earlier part */
+    char name[64];
+    enum imf_becomes becomes;
+    const char *why; /* it is lost; static, or NULL */
+    bool allowed;    /* lost, but no harm, or asked for */
+};
+#define IMF_NOT_HELD "the format cannot hold it"
+struct imf_parts {
+    struct imf_part *list; /* they cover the file, from its first byte to the last */
+    size_t count;
+    size_t besides; /* lost ones behind those, which are within parts */
+    uint64_t size;  /* of the file, or so much of it as was read */
+};
+/* After the last row; with the writer that the reader's metadata went to, after it was finished, or
+ * NULL. False: no memory. */
+bool imf_parts_of(struct imf_parts *out, const struct imf_reader *reader,
+                  const struct imf_writer *writer);
+void imf_parts_free(struct imf_parts *parts);
+/* The parts that are lost and not allowed to be, in words; false: none. */
+bool imf_parts_lost(const struct imf_parts *parts, char *text, size_t size);
 /* Usage, summary and parameters of the built-in filter that a spec or its name begins with; the
  * caller frees it by free(). NULL: there is none, or no memory. */
 char *imf_filter_help(const char *name);

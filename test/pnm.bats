@@ -98,11 +98,11 @@ kind() { # FILE
     cat b.pgm b.pgm >two.pgm
     imf_run -f invert two.pgm -o c.pgm
     [ "$status" -eq 0 ]
-    one_line "two.pgm: warning: only the first image is read"
+    one_line "two.pgm: warning: left out: further pictures ("
     cmp <(samples a.pgm) <(samples c.pgm)
     cat a.pgm a.pgm >two.pgm
     imf_run -f invert two.pgm -o c.pgm
-    one_line "only the first image is read"
+    one_line "left out: further pictures ("
     { cat b.pgm; printf '\n \n'; } >blank.pgm
     imf_run -f invert blank.pgm -o c.pgm
     [ -z "$stderr" ]

@@ -86,7 +86,7 @@ gray() { # FILE WIDTH HEIGHT: that does not repeat, up to 64 KiB
     cp "$FOREIGN/tiff-pages.tif" a.tif
     imf_run -f invert a.tif -o b.tif
     [ "$status" -eq 0 ]
-    one_line "a.tif: warning: all pages but the first of the file are left out"
+    one_line "a.tif: warning: left out: picture 2 of 2 ("
     imf -f invert "$FOREIGN/tiff-g4.tif" -o first.tif
     imf -f kernel:1 first.tif -o first.pbm
     imf -f kernel:1 b.tif -o b.pbm
@@ -94,7 +94,7 @@ gray() { # FILE WIDTH HEIGHT: that does not repeat, up to 64 KiB
     for option in -i -i.bak; do
         imf_run -f invert "$option" a.tif
         [ "$status" -eq 1 ]
-        one_line "a.tif: in place, all pages but the first of the file would be lost (write to another file with -o)"
+        one_line "a.tif: in place, these would be lost: picture 2 of 2 ("
         cmp "$FOREIGN/tiff-pages.tif" a.tif
         [ ! -e a.tif.bak ]
     done

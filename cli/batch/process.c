@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "batch/account.h"
 #include "input/file_type.h"
 #include "input/path.h"
 #include "output/file.h"
@@ -283,6 +284,12 @@ static void collect_warnings(struct work *w, const char *note) {
     w->outcome.warning = *w->warning ? w->warning : NULL;
 }
 
+static enum result account(const struct session *s, struct work *w) {
+    char text[ACCOUNT_TEXT];
+    const char *why = account_check(s->options, &w->outcome.parts, w->reader, w->writer, text);
+    return why ? fail(w, w->job->input, why) : RESULT_DONE;
+}
+
 static enum result run(struct session *s, struct work *w) {
     struct imf_report *report = &w->outcome.report;
     enum imf_status status = run_plan(s, w);
@@ -295,6 +302,8 @@ static enum result run(struct session *s, struct work *w) {
     w->outcome.ran = w->lease.plan != NULL;
     if (w->lease.reused)
         report->setup_ms = 0;
+    if (w->writer && account(s, w) != RESULT_DONE)
+        return RESULT_FAILED;
     collect_warnings(w, note);
     if (report->verified && !report->verify_ok) {
         report_unverified(&w->messages->reporter, &w->outcome);
@@ -354,14 +363,9 @@ static enum result filter_image(struct session *s, struct work *w, struct unfini
             file_type_explain(w->input, w->job->input, w->error.text, sizeof w->error.text);
         return fail_input(w);
     }
-    const char *left_out = imf_reader_left_out(w->reader);
-    if (o->in_place && left_out) {
-        char text[160];
-        snprintf(text, sizeof text,
-                 "in place, %s of the file would be lost (write to another file with -o)",
-                 left_out);
-        return fail(w, w->job->input, text);
-    }
+    /* Much is known before the pixels are read. */
+    if (o->in_place && !o->encode.strip && account(s, w) != RESULT_DONE)
+        return RESULT_FAILED;
     const struct imf_info *info = imf_reader_info(w->reader);
     w->messages->pixels = (uint64_t)info->width * (uint64_t)info->height;
     enum result result = read_curve(s, w);
@@ -405,6 +409,7 @@ static enum result try_image(struct session *s, const struct job *job,
     output_abandon(&w.output);
     file_ref_close(&w.ref);
     imf_picture_free(&w.spectrum);
+    imf_parts_free(&w.outcome.parts);
     plan_cache_release(s->plans, &w.lease);
     if (w.input && w.input != stdin)
         fclose(w.input);

@@ -67,8 +67,8 @@ static bool complain_unknown(const char *word) {
 
 /* Options that write or replace files must not be given by mistake, so they have no abbreviations. */
 static bool writes_files(const struct option_row *row) {
-    static const char *const names[] = {"output",         "in-place",    "suffix",
-                                        "clobber-backup", "show-kernel", "spectrum"};
+    static const char *const names[] = {"output",     "in-place",    "suffix",  "clobber-backup",
+                                        "allow-loss", "show-kernel", "spectrum"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(row->name, names[i]) == 0)
             return true;
@@ -172,6 +172,8 @@ static bool check(const struct options *o) {
          "--in-place replaces its inputs, so --no-clobber and --skip-existing need a SUFFIX there"},
         {o->clobber_backup && !o->backup,
          "--clobber-backup needs a backup's SUFFIX (-iSUFFIX or --in-place=SUFFIX)"},
+        {o->allow_loss && !o->in_place,
+         "--allow-loss is for --in-place; with -o what is lost is told"},
         {o->clobber_backup && (o->no_clobber || o->skip_existing),
          "--clobber-backup excludes --no-clobber and --skip-existing"},
         {o->in_place && o->report.bench, "--bench and --in-place exclude each other"},

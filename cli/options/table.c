@@ -353,6 +353,7 @@ const struct option_row option_rows[] = {
     {"suffix", 0, REQUIRED, "TEXT", "put TEXT before the extension of output names", CALL(set_suffix)},
     {"no-clobber", 0, NONE, NULL, "keep outputs (-iSUFFIX: backups) that exist", FLAG(no_clobber)},
     {"clobber-backup", 0, NONE, NULL, "let -iSUFFIX replace older backups", FLAG(clobber_backup)},
+    {"allow-loss", 0, NONE, NULL, "let -i lose what cannot be kept", FLAG(allow_loss)},
     {"skip-existing", 0, NONE, NULL, "skip if the output is newer (-iSUFFIX: exists)", FLAG(skip_existing)},
     {"shard", 0, REQUIRED, "K/N", "filter every Nth input of the sorted list", CALL(set_shard)},
     {"dry-run", 'n', NONE, NULL, "say what would be done", FLAG(dry_run)},

@@ -253,6 +253,21 @@ static void json_peaks(struct json *j, const struct imf_peaks *peaks) {
     json_close_list(j);
 }
 
+static void json_lost(struct json *j, const struct imf_parts *parts) {
+    size_t count = parts->count + parts->besides;
+    json_open_list(j, "lost");
+    for (size_t i = 0; i < count; i++)
+        if (parts->list[i].becomes == IMF_LOST) {
+            json_open_element(j);
+            json_string(j, "name", parts->list[i].name);
+            json_integer(j, "bytes", parts->list[i].bytes);
+            if (parts->list[i].why)
+                json_string(j, "why", parts->list[i].why);
+            json_close_element(j);
+        }
+    json_close_list(j);
+}
+
 static void json_outcome(const struct reporter *r, const struct outcome *o, const char *status) {
     struct json j = json_begin(r->out);
     json_string(&j, "input", o->input);
@@ -279,6 +294,7 @@ static void json_outcome(const struct reporter *r, const struct outcome *o, cons
             json_string(&j, "found", o->report.found);
         if (o->warning)
             json_string(&j, "warning", o->warning);
+        json_lost(&j, &o->parts);
         if (r->options->explain) {
             json_plan(&j, o->choice);
             json_bool(&j, "measured", o->choice->measured);

@@ -27,6 +27,7 @@ struct outcome {
     struct imf_info source, shape;   /* of the input and of the output, if there is a plan */
     struct imf_report report;
     struct imf_peaks peaks; /* of the input, with --spectrum */
+    struct imf_parts parts; /* of the input, where there is an output; owned by the image's work */
     bool ran;               /* the times of report hold */
 };
 

@@ -21,6 +21,8 @@ struct imf_codec {
     unsigned depths;                     /* a set of bits a sample: 8 | 16 */
     unsigned few_bits;                   /* a set of 1 << imf_info.bits */
     int side_max;                        /* rows or columns */
+    bool resolution;                     /* it says how many pixels an inch has */
+    bool late;                           /* its encoder writes what was read behind the pixels */
     size_t metadata_max[IMF_META_KINDS]; /* bytes of an item; 0: it stores none */
     /* NULL, or change the image's description as the options demand. */
     void (*adapt)(struct imf_info *info, const struct imf_encode *encode);

@@ -8,6 +8,8 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum imf_status imf_limits_check(const struct imf_limits *limits, uint64_t width, uint64_t height,
                                  struct imf_error *err) {
@@ -58,10 +60,9 @@ enum imf_status imf_reader_buffer(struct imf_reader *r, uint64_t bytes, const ch
 struct imf_meta_item *imf_reader_add_metadata(struct imf_reader *r, enum imf_meta_kind kind,
                                               unsigned strip, const void *data, size_t size) {
     struct imf_metadata *m = &r->metadata;
-    bool second = kind <= IMF_META_ICC && imf_metadata_find(m, kind);
     struct imf_meta_item *item = imf_metadata_add(m, kind, strip, data, size);
-    if (!item && !second && !m->out_of_memory)
-        imf_reader_warn(r, "metadata of %zu bytes does not fit and was left out", size);
+    if (item)
+        imf_account_claim(&r->account, r->at, item);
     return item;
 }
 
@@ -103,9 +104,44 @@ void imf_reader_warn(struct imf_reader *r, const char *format, ...) {
     va_end(args);
 }
 
-void imf_reader_leave_out(struct imf_reader *r, const char *what) {
-    r->left_out = what;
-    imf_reader_warn(r, "%s of the file are left out", what);
+bool imf_reader_seeks(const struct imf_reader *r) {
+    struct stat st;
+    int fd = fileno(r->source.stream);
+    return r->source.start >= 0 && fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+/* Bytes of a file wherever they are; of another stream those that are still in the buffer. */
+static size_t read_at(void *data, uint64_t at, void *dst, size_t n) {
+    struct imf_reader *r = data;
+    const struct imf_source *s = &r->source;
+    uint64_t first = s->received - s->end;
+    if (imf_reader_seeks(r)) {
+        ssize_t got = pread(fileno(s->stream), dst, n, s->start + (off_t)at);
+        return got < 0 ? 0 : (size_t)got;
+    }
+    if (at < first || at >= s->received)
+        return 0;
+    size_t held = (size_t)(s->received - at);
+    n = n < held ? n : held;
+    memcpy(dst, s->buffer + (at - first), n);
+    return n;
+}
+
+void imf_reader_close_account(struct imf_reader *r) {
+    struct stat st;
+    uint64_t size = r->source.received;
+    if (imf_reader_seeks(r) && fstat(fileno(r->source.stream), &st) == 0)
+        size = st.st_size > r->source.start ? (uint64_t)(st.st_size - r->source.start) : 0;
+    imf_account_close(&r->account, size, read_at, r);
+    r->metadata.out_of_memory |= r->account.out_of_memory;
+}
+
+void imf_reader_lose(struct imf_reader *r, const char *name, const char *why) {
+    struct imf_account_entry *e = imf_account_find(&r->account, r->at);
+    if (e && name)
+        snprintf(e->part.name, sizeof e->part.name, "%s", name);
+    if (e && why)
+        e->part.why = why;
 }
 
 enum imf_status imf_reader_damaged(const struct imf_reader *r, int done, const char *what,

@@ -8,6 +8,7 @@
 #ifndef IMF_CODEC_DECODER_H
 #define IMF_CODEC_DECODER_H
 
+#include "codec/account.h"
 #include "codec/failures.h"
 #include "codec/metadata/items.h"
 #include "codec/source.h"
@@ -31,8 +32,9 @@ struct imf_reader {
     uint64_t memory;        /* bytes that decoding takes beside the rows */
     bool buffered;          /* they hold the whole image: see imf_reader_buffer() */
     char warning[320];
-    const char *left_out; /* what the file holds besides, or NULL; static */
-    void *state;          /* the decoder's */
+    struct imf_account account; /* of the file's parts */
+    uint64_t at;                /* key of the part that metadata are added from */
+    void *state;                /* the decoder's */
     struct imf_source source;
 };
 
@@ -71,12 +73,15 @@ void imf_reader_add_exif(struct imf_reader *r, const void *data, size_t size);
  * IMF_ERR_LIMIT: more than max_memory. */
 enum imf_status imf_reader_read_all(struct imf_reader *r, size_t most, const char *what,
                                     unsigned char **data, size_t *size, struct imf_error *err);
+/* Of the part at r->at: its name (NULL: as it is), and why it is lost if nothing claims it. `why` is
+ * static. */
+void imf_reader_lose(struct imf_reader *r, const char *name, const char *why);
 /* Note a problem that does not matter to the pixels; the first is kept. */
 void imf_reader_warn(struct imf_reader *r, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* The file holds more than is read, as "all pages but the first", which is lost where the result
- * replaces it: warn. The text is static. */
-void imf_reader_leave_out(struct imf_reader *r, const char *what);
+/* Enter what is before and behind the parts so far; done after the last row, unless a decoder knows
+ * all of them earlier. */
+void imf_reader_close_account(struct imf_reader *r);
 /* IMF_ERR_DAMAGED "WHAT after row N of M", or IMF_ERR_IO if the stream could not be read. */
 enum imf_status imf_reader_damaged(const struct imf_reader *r, int done, const char *what,
                                    struct imf_error *err);

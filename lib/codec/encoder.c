@@ -24,6 +24,16 @@ void imf_writer_warn(struct imf_writer *w, const char *format, ...) {
     va_end(args);
 }
 
+void imf_writer_lose(struct imf_writer *w, const struct imf_meta_item *item, const char *name,
+                     uint64_t bytes, const char *why) {
+    struct imf_writer_loss *losses = reallocarray(w->losses, w->loss_count + 1, sizeof *losses);
+    w->out_of_memory |= !losses;
+    if (!losses)
+        return;
+    w->losses = losses;
+    losses[w->loss_count++] = (struct imf_writer_loss){item, name, why, bytes};
+}
+
 void imf_pack_bits(unsigned char *to, const unsigned char *row, int count, int depth, int bits) {
     unsigned packed = 0;
     int held = 0;
@@ -79,7 +89,7 @@ const unsigned char *imf_writer_xmp(struct imf_writer *w, const struct imf_meta_
         if (joined)
             data = joined;
         else
-            imf_writer_warn(w, "an extension of the XMP is damaged and was left out");
+            imf_writer_lose(w, NULL, "extension of the XMP", 0, "damaged");
     }
     if (data && item->needs_trailer) {
         removed = imf_xmp_remove(data, *size, IMF_XMP_TRAILER_REFS, size, &w->out_of_memory);

@@ -17,6 +17,8 @@
 struct imf_codec;
 struct imf_palette;
 
+#define IMF_STRIPPED "--strip"
+
 struct imf_writer {
     const struct imf_codec *codec;
     FILE *stream;
@@ -36,7 +38,15 @@ struct imf_writer {
     int row;                             /* of the caller's, written so far */
     enum imf_status failed;
     uint64_t memory; /* bytes that encoding takes beside the rows */
-    char warning[320];
+    struct imf_writer_loss {
+        const struct imf_meta_item *item; /* NULL: `name` is a part of one */
+        const char *name, *why;
+        uint64_t bytes;
+    } * losses; /* owned */
+    size_t loss_count;
+    size_t known;           /* items when it was opened */
+    const char *no_trailer; /* why what follows a JPEG's first image is not written, or NULL */
+    char warning[640];
     void *state; /* the encoder's */
 };
 
@@ -58,12 +68,13 @@ struct imf_encoder {
 /* Set the bytes that encoding takes. IMF_ERR_LIMIT: more than max_memory. */
 enum imf_status imf_writer_memory(struct imf_writer *w, uint64_t bytes, const char *what,
                                   struct imf_error *err);
-/* Add a warning of what could not be written. */
+/* Add a remark. */
 void imf_writer_warn(struct imf_writer *w, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* The warning that a JPEG's trailer, which follows its first image, is left out. */
-#define IMF_TRAILER_LEFT_OUT(why)                                                                  \
-    "what follows the first image (a gain map, say) was left out: " why
+/* An item is not written, though the format could hold it; or, item NULL, so many bytes of one are not.
+ * The texts are static. */
+void imf_writer_lose(struct imf_writer *w, const struct imf_meta_item *item, const char *name,
+                     uint64_t bytes, const char *why);
 
 /* Pack the upper `bits` (1, 2 or 4) of `count` samples, several to a byte, the first in its upper
  * bits. A sample has `depth` bits: 16, or in a byte 8 or fewer. */

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 bool imf_reader_in_order(const struct imf_reader *r) {
     return !r->buffered;
@@ -37,6 +36,7 @@ enum imf_status imf_reader_open(struct imf_reader **out, FILE *stream,
     if (!r)
         return imf_fail_memory(err, sizeof *r);
     r->source.stream = stream;
+    r->metadata.account = &r->account;
     r->source.start = ftello(stream);
     const struct imf_limits usual = {.max_pixels = IMF_DEFAULT_MAX_PIXELS,
                                      .max_scans = IMF_DEFAULT_MAX_SCANS};
@@ -50,12 +50,6 @@ enum imf_status imf_reader_open(struct imf_reader **out, FILE *stream,
         r->info.orientation = imf_metadata_orientation(&r->metadata);
     *out = r;
     return status;
-}
-
-bool imf_reader_seeks(const struct imf_reader *r) {
-    struct stat st;
-    int fd = fileno(r->source.stream);
-    return r->source.start >= 0 && fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
 }
 
 enum imf_status imf_reader_again(struct imf_reader **out, const struct imf_reader *r,
@@ -77,6 +71,7 @@ void imf_reader_close(struct imf_reader **reader) {
         return;
     if ((*reader)->codec)
         (*reader)->codec->decoder->close(*reader);
+    imf_account_free(&(*reader)->account);
     imf_metadata_clear(&(*reader)->metadata);
     free((*reader)->palette);
     free(*reader);
@@ -93,10 +88,6 @@ const struct imf_metadata *imf_reader_metadata(const struct imf_reader *reader) 
 
 const char *imf_reader_warning(const struct imf_reader *reader) {
     return reader->warning[0] ? reader->warning : NULL;
-}
-
-const char *imf_reader_left_out(const struct imf_reader *reader) {
-    return reader->left_out;
 }
 
 /* Damage outranks the harmless warnings that may have come before it. */
@@ -124,8 +115,10 @@ enum imf_status imf_reader_rows(struct imf_reader *r, void *dst, size_t stride, 
     if (rows > 0 && !r->broken) {
         status = r->codec->decoder->rows(r, to, stride, rows, &done, &why);
         r->row += done;
-        if (status == IMF_OK && r->row == r->info.height)
+        if (status == IMF_OK && r->row == r->info.height) {
             status = r->codec->decoder->end(r, &why);
+            imf_reader_close_account(r);
+        }
         if (status == IMF_OK)
             status = imf_metadata_complete(r->metadata.out_of_memory, &why);
     }
@@ -147,6 +140,8 @@ enum imf_status imf_reader_rows(struct imf_reader *r, void *dst, size_t stride, 
         imf_reader_warn(r,
                         "the EXIF orientation follows the pixels, too late to be applied (give "
                         "the file by its name)");
+    if (r->broken)
+        imf_reader_close_account(r);
     for (; done < rows; done++)
         memset(to + (size_t)done * stride, 0, r->row_bytes);
     return IMF_OK;

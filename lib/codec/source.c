@@ -9,6 +9,7 @@ static size_t read_stream(struct imf_source *s, void *dst, size_t size) {
         return 0;
     errno = 0;
     size_t got = fread(dst, 1, size, s->stream);
+    s->received += got;
     if (got < size) {
         s->ended = true;
         if (ferror(s->stream))
@@ -28,8 +29,10 @@ size_t imf_source_read(struct imf_source *s, void *dst, size_t size) {
     size_t done = 0;
     while (done < size) {
         size_t left = size - done, held = s->end - s->at;
-        if (held == 0 && left >= sizeof s->buffer)
+        if (held == 0 && left >= sizeof s->buffer) {
+            s->at = s->end = 0; /* what it held is not the stream's last any more */
             return done + read_stream(s, to + done, left);
+        }
         if (held == 0 && !imf_source_fill(s))
             break;
         held = s->end - s->at;

@@ -5,16 +5,18 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <sys/types.h>
 
 #define IMF_SOURCE_SIZE 65536
 struct imf_source {
     FILE *stream;
-    off_t start;    /* of the image in the stream, or -1 */
-    size_t at, end; /* unread part of buffer */
-    bool ended;     /* end of file or an error was met */
-    int error;      /* errno of a failed read, or 0 */
+    off_t start;       /* of the image in the stream, or -1 */
+    size_t at, end;    /* unread part of buffer */
+    uint64_t received; /* bytes of the stream so far */
+    bool ended;        /* end of file or an error was met */
+    int error;         /* errno of a failed read, or 0 */
     unsigned char buffer[IMF_SOURCE_SIZE];
 };
 

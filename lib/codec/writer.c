@@ -1,11 +1,13 @@
 /* writer.c - images written through the encoder of their format */
 #include "base/sized.h"
 #include "base/surface.h"
+#include "codec/account.h"
 #include "codec/table.h"
 #include "imfilter_program.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 const char *imf_writer_warning(const struct imf_writer *writer) {
     return writer->warning[0] ? writer->warning : NULL;
@@ -73,20 +75,112 @@ static enum imf_status open_checked(struct imf_writer *w, struct imf_error *err)
     return status ? status : w->codec->encoder->open(w, err);
 }
 
-/* Metadata that are too large for the format, and those that it cannot store and users miss. */
-static void warn_of_left_out(struct imf_writer *w) {
-    static const char *const name[IMF_META_KINDS] = {
-        [IMF_META_EXIF] = "EXIF", [IMF_META_XMP] = "XMP", [IMF_META_ICC] = "an ICC profile"};
-    const struct imf_metadata *m = w->metadata;
-    char formats[IMF_FORMATS_TEXT];
-    for (const struct imf_meta_item *i = m ? m->first : NULL; i; i = i->next)
-        if (name[i->kind] && imf_writer_wants_kind(w, i) && !imf_writer_wants(w, i))
-            imf_writer_warn(w, "%s of %zu bytes does not fit in a %s and was left out",
-                            name[i->kind], i->size, w->codec->doc.title);
-    if (m && m->needs_trailer && !w->codec->metadata_max[IMF_META_JPEG_TRAILER]) {
-        imf_codec_titles(formats, IMF_META_JPEG_TRAILER);
-        imf_writer_warn(w, IMF_TRAILER_LEFT_OUT("only a %s can hold it"), formats);
+/* ---- what becomes of what the metadata were read from -------------------------------------------- */
+
+static enum imf_becomes lost(struct imf_part *part, const char *why, bool allowed) {
+    part->why = why;
+    part->allowed = allowed;
+    return IMF_LOST;
+}
+
+static enum imf_becomes fate_of(const void *data, const struct imf_meta_item *item,
+                                struct imf_part *part);
+
+/* What lists pictures that follow the first goes with them. */
+static enum imf_becomes fate_of_reference(const struct imf_writer *w, struct imf_part *part) {
+    const struct imf_meta_item *trailer = imf_metadata_find(w->metadata, IMF_META_JPEG_TRAILER);
+    if (trailer && fate_of(w, trailer, part) == IMF_LOST)
+        return lost(part, part->why, true); /* the pictures are told of */
+    return trailer ? IMF_REBUILT : lost(part, "what it lists is not there", false);
+}
+
+/* What becomes of an item, NULL: of the resolution; data: the writer, or NULL. */
+static enum imf_becomes fate_of(const void *data, const struct imf_meta_item *item,
+                                struct imf_part *part) {
+    const struct imf_writer *w = data;
+    const size_t *most = w ? w->codec->metadata_max : NULL;
+    if (!w)
+        return IMF_KEPT;
+    if (!item)
+        return w->encode.strip & IMF_STRIP_OTHER ? lost(part, IMF_STRIPPED, true)
+               : w->codec->resolution            ? IMF_REBUILT
+                                                 : lost(part, "the format has none", true);
+    if (w->encode.strip & item->strip)
+        return lost(part, IMF_STRIPPED, true);
+    /* Other formats have an extension of the XMP in its packet. */
+    const struct imf_meta_item *xmp = imf_metadata_find(w->metadata, IMF_META_XMP);
+    if (item->kind == IMF_META_JPEG_SEGMENT && item->strip == IMF_STRIP_XMP && xmp &&
+        !most[item->kind])
+        item = xmp;
+    if (item->needs_trailer && item->kind != IMF_META_XMP)
+        return fate_of_reference(w, part);
+    if (!most[item->kind])
+        return lost(part, IMF_NOT_HELD, false);
+    if (item->size > most[item->kind])
+        return lost(part, "too large for the format", false);
+    if (!imf_writer_wants(w, item))
+        return lost(part, "it is for other colours", false);
+    if (item->number >= w->known && !w->codec->late && item->kind != IMF_META_JPEG_TRAILER)
+        return lost(part, "it stands behind the pixels", false);
+    for (size_t i = 0; i < w->loss_count; i++)
+        if (w->losses[i].item == item)
+            return lost(part, w->losses[i].why, false);
+    if (item->kind == IMF_META_JPEG_TRAILER && w->no_trailer)
+        return lost(part, w->no_trailer, strcmp(w->no_trailer, IMF_STRIPPED) == 0);
+    bool turned = w->reoriented && (item->kind == IMF_META_EXIF || item->kind == IMF_META_XMP);
+    return turned || item->needs_trailer ? IMF_REBUILT : IMF_KEPT;
+}
+
+/* Items that were read from no file, and what writers lost of others. */
+static bool add_others(struct imf_parts *out, const struct imf_metadata *m,
+                       const struct imf_writer *w) {
+    static const char *const name[IMF_META_KINDS] = {[IMF_META_EXIF] = "EXIF",
+                                                     [IMF_META_XMP] = "XMP",
+                                                     [IMF_META_ICC] = "ICC profile",
+                                                     [IMF_META_JPEG_TRAILER] = "further pictures"};
+    bool good = true;
+    for (const struct imf_meta_item *i = m ? m->first : NULL; i && w; i = i->next) {
+        struct imf_part as = {.why = NULL};
+        if (!i->entered && name[i->kind] && fate_of(w, i, &as) == IMF_LOST && !as.allowed)
+            good = good && imf_parts_add_lost(out, name[i->kind], i->size, as.why);
     }
+    for (size_t i = 0; w && i < w->loss_count; i++)
+        if (!w->losses[i].item)
+            good = good &&
+                   imf_parts_add_lost(out, w->losses[i].name, w->losses[i].bytes, w->losses[i].why);
+    return good;
+}
+
+static bool parts_of(struct imf_parts *out, const struct imf_metadata *m,
+                     const struct imf_writer *w) {
+    static const struct imf_account none = {.entries = NULL};
+    bool good = imf_account_parts(out, m && m->account ? m->account : &none, fate_of, w) &&
+                add_others(out, m, w);
+    unsigned strip = w ? w->encode.strip : 0;
+    for (size_t i = 0; good && i < out->count; i++) {
+        struct imf_part *part = &out->list[i];
+        if (part->becomes == IMF_LOST && (m->account->entries[i].strip & strip) && !part->allowed)
+            lost(part, IMF_STRIPPED, true);
+    }
+    if (!good)
+        imf_parts_free(out);
+    return good;
+}
+
+bool imf_parts_of(struct imf_parts *out, const struct imf_reader *reader,
+                  const struct imf_writer *writer) {
+    return parts_of(out, imf_reader_metadata(reader), writer);
+}
+
+static void warn_of_lost(struct imf_writer *w) {
+    struct imf_parts parts;
+    char text[sizeof w->warning - 16];
+    bool good = parts_of(&parts, w->metadata, w);
+    w->out_of_memory |= !good;
+    if (good && imf_parts_lost(&parts, text, sizeof text))
+        imf_writer_warn(w, "left out: %s", text);
+    if (good)
+        imf_parts_free(&parts);
 }
 
 enum imf_status imf_writer_open(struct imf_writer **out, FILE *stream, const struct imf_info *info,
@@ -101,6 +195,7 @@ enum imf_status imf_writer_open(struct imf_writer **out, FILE *stream, const str
     w->info = imf_writer_shape(info, encode, metadata);
     imf_sized_read(&w->encode, sizeof w->encode, encode);
     w->metadata = metadata;
+    w->known = metadata ? metadata->count : 0;
     if (w->info.orientation == 1)
         w->orientation = imf_orientation_of(input_orientation(info, metadata));
     w->reoriented = imf_metadata_orientation(metadata) != w->info.orientation;
@@ -113,8 +208,6 @@ enum imf_status imf_writer_open(struct imf_writer **out, FILE *stream, const str
         status = imf_metadata_complete(w->out_of_memory, err);
     if (status)
         imf_writer_close(&w);
-    else
-        warn_of_left_out(w);
     *out = w;
     return status;
 }
@@ -151,6 +244,8 @@ enum imf_status imf_writer_finish(struct imf_writer *w, struct imf_error *err) {
         return imf_fail(err, w->failed, "an earlier write failed");
     w->failed = w->codec->encoder->finish(w, err);
     if (w->failed == IMF_OK)
+        warn_of_lost(w);
+    if (w->failed == IMF_OK)
         w->failed = imf_metadata_complete(w->out_of_memory, err);
     if (w->failed)
         return w->failed;
@@ -168,6 +263,7 @@ void imf_writer_close(struct imf_writer **writer) {
     free((*writer)->rows);
     free((*writer)->data);
     free((*writer)->xmp);
+    free((*writer)->losses);
     free(*writer);
     *writer = NULL;
 }

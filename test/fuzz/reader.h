@@ -8,7 +8,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "imfilter.h"
+#include "imfilter_program.h"
+
+/* The parts of a file that was read to its end cover it. */
+static void check_cover(const struct imf_reader *reader, size_t size) {
+    struct imf_parts parts;
+    uint64_t end = 0;
+    if (!imf_parts_of(&parts, reader, NULL))
+        return;
+    for (size_t i = 0; i < parts.count; i++) {
+        FUZZ_ASSERT(parts.list[i].offset == end);
+        end += parts.list[i].bytes;
+    }
+    /* What is no file is accounted for as far as it was read. */
+    FUZZ_ASSERT(end == parts.size && end <= size);
+    imf_parts_free(&parts);
+}
 
 static void read_all(const uint8_t *data, size_t size, bool lenient) {
     const struct imf_limits limits = {
@@ -37,6 +52,8 @@ static void read_all(const uint8_t *data, size_t size, bool lenient) {
         for (int y = 0; row && status == IMF_OK && y < info->height; y++)
             status = imf_reader_rows(reader, row, stride, 1, &err);
         free(row);
+        if (status == IMF_OK)
+            check_cover(reader, size);
     }
     imf_reader_close(&reader);
     FUZZ_ASSERT(reader == NULL);

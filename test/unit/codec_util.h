@@ -133,7 +133,40 @@ static inline struct decoded decode(const void *data, size_t size,
     return decode_stream(stream_of(data, size), limits);
 }
 
+/* The parts of an image that was read to its end cover its file, without a gap. */
+static inline void check_cover(const struct decoded *d) {
+    struct imf_parts parts;
+    uint64_t end = 0;
+    CHECK(imf_parts_of(&parts, d->reader, NULL), "memory");
+    for (size_t i = 0; i < parts.count; i++) {
+        const struct imf_part *p = &parts.list[i];
+        CHECK(p->offset == end, "%s at %llu, not %llu", p->name, (unsigned long long)p->offset,
+              (unsigned long long)end);
+        end = p->offset + p->bytes;
+    }
+    long size = fseek(d->stream, 0, SEEK_END) == 0 ? ftell(d->stream) : (long)end; /* a pipe */
+    CHECK(end == parts.size && (long)end == size, "%llu of %ld bytes", (unsigned long long)end,
+          size);
+    imf_parts_free(&parts);
+}
+
+/* Is a part lost whose name or reason contains this? NULL: is any? */
+static inline bool loses(const struct decoded *d, const char *text) {
+    struct imf_parts parts;
+    bool found = false;
+    CHECK(imf_parts_of(&parts, d->reader, NULL), "memory");
+    for (size_t i = 0; i < parts.count; i++) {
+        const struct imf_part *p = &parts.list[i];
+        found = found || (p->becomes == IMF_LOST &&
+                          (!text || strstr(p->name, text) || (p->why && strstr(p->why, text))));
+    }
+    imf_parts_free(&parts);
+    return found;
+}
+
 static inline void done(struct decoded *d) {
+    if (d->reader && d->status == IMF_OK)
+        check_cover(d);
     imf_reader_close(&d->reader);
     free(d->pixels);
     fclose(d->stream);

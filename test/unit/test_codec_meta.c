@@ -212,10 +212,8 @@ static void test_large_icc(void) {
         png_destroy_write_struct(&png, &info);
         rewind(f);
         struct decoded d = decode_stream(f, NULL);
-        const char *warning = d.reader ? imf_reader_warning(d.reader) : NULL;
         CHECK(d.status == IMF_OK, "%s", d.err.text);
-        CHECK(k == 0 ? !warning : warning && strstr(warning, "profile that is too large"), "%s",
-              warning ? warning : "no warning");
+        CHECK(loses(&d, "too large") == (k > 0), "%zu bytes", sizes[k]);
         CHECK(holds(imf_reader_metadata(d.reader), IMF_META_ICC, profile, sizes[k]) == (k == 0),
               "%zu bytes", sizes[k]);
         done(&d);

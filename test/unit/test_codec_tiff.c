@@ -157,8 +157,8 @@ static void check_form(const struct form *f, int width, int height) {
           "%d, rows %d, %s, order %d: %d channels, %d samples wrong, %s",
           width, height, f->bits, f->photometric, f->extra, f->planar, f->compression, f->predictor,
           f->tile, f->rows, f->mode, f->order, d.info.channels, wrong, d.err.text);
-    const char *left = d.reader ? imf_reader_left_out(d.reader) : NULL;
-    CHECK((f->extra == EXTRASAMPLE_UNSPECIFIED) == (left != NULL), "%s", left ? left : "nothing");
+    bool besides = d.reader && loses(&d, "channels besides");
+    CHECK((f->extra == EXTRASAMPLE_UNSPECIFIED) == besides, "channels that are left out");
     done(&d);
     free(p.values);
 }

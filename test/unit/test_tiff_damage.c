@@ -117,13 +117,10 @@ static void check(const char *name, const struct file *f, enum imf_status status
                   const char *says) {
     const struct imf_limits limits = {.max_pixels = 1 << 20, .max_memory = 32 << 20};
     struct decoded d = decode(f->data, f->size, &limits);
-    const char *warned = d.reader ? imf_reader_warning(d.reader) : NULL;
-    CHECK(d.status == status && (status || says) &&
-              strstr(status   ? d.err.text
-                     : warned ? warned
-                              : "",
-                     says),
-          "%s: %d, %s; %s", name, d.status, d.err.text, warned ? warned : "no warning");
+    CHECK(d.status == status && (status  ? strstr(d.err.text, says) != NULL
+                                 : *says ? loses(&d, says)
+                                         : !imf_reader_warning(d.reader)),
+          "%s: %d, %s", name, d.status, d.err.text);
     done(&d);
 }
 
@@ -217,15 +214,16 @@ static void test_directories(void) {
     } cases[] = {
         {"next itself", TIFFTAG_ORIENTATION, TIFF_SHORT, 1, 1, 8, IMF_OK, ""},
         {"next behind the end", TIFFTAG_ORIENTATION, TIFF_SHORT, 1, 1, 1 << 30, IMF_OK, ""},
-        {"another page", TIFFTAG_ORIENTATION, TIFF_SHORT, 1, 1, 3000, IMF_OK, "all pages but"},
-        {"a page that is a loop", TIFFTAG_ORIENTATION, TIFF_SHORT, 1, 1, 3100, IMF_OK, "copies"},
-        {"layers", 37724, TIFF_UNDEFINED, 1, 0, 0, IMF_OK, "the layers"},
-        {"copies", TIFFTAG_SUBIFD, TIFF_LONG, 1, 8, 0, IMF_OK, "smaller copies"},
+        {"another page", TIFFTAG_ORIENTATION, TIFF_SHORT, 1, 1, 3000, IMF_OK, "picture 2 of 2"},
+        {"a page that is a loop", TIFFTAG_ORIENTATION, TIFF_SHORT, 1, 1, 3100, IMF_OK,
+         "picture 2 of 2"},
+        {"layers", 37724, TIFF_UNDEFINED, 1, 0, 0, IMF_OK, "layers (Photoshop)"},
+        {"copies", TIFFTAG_SUBIFD, TIFF_LONG, 1, 3000, 0, IMF_OK, "picture below the first"},
         {"EXIF in itself", TIFFTAG_EXIFIFD, TIFF_LONG, 1, 8, 0, IMF_OK, ""},
-        {"EXIF behind the end", TIFFTAG_EXIFIFD, TIFF_LONG, 1, 1 << 30, 0, IMF_OK, ""},
+        {"EXIF behind the end", TIFFTAG_EXIFIFD, TIFF_LONG, 1, 1 << 30, 0, IMF_OK, "EXIF"},
         {"a profile behind the end", TIFFTAG_ICCPROFILE, TIFF_UNDEFINED, 1 << 20, 8, 0, IMF_OK,
-         "left out (34675)"},
-        {"XMP of 4 GB", TIFFTAG_XMLPACKET, TIFF_LONG, 1 << 30, 8, 0, IMF_OK, "left out (700)"},
+         "ICC profile"},
+        {"XMP of 4 GB", TIFFTAG_XMLPACKET, TIFF_LONG, 1 << 30, 8, 0, IMF_OK, "XMP"},
         {"a small copy", TIFFTAG_SUBFILETYPE, TIFF_LONG, 1, FILETYPE_REDUCEDIMAGE, 0,
          IMF_ERR_FORMAT, "marked as a smaller copy"},
         {"tiles of no size", TIFFTAG_TILEWIDTH, TIFF_LONG, 1, 0, 0, IMF_ERR_DAMAGED, ""},

@@ -72,7 +72,7 @@ bool imf_jpeg_destination_write(struct imf_jpeg_destination *d, struct imf_write
     if (trailer && (d->mpf_size == 0 ||
                     imf_mpf_move(d->data + d->mpf_at, d->mpf_size, &from, &to, trailer->size)))
         return put(w, d->data, size) && put(w, trailer->data, trailer->size);
-    imf_writer_warn(w, IMF_TRAILER_LEFT_OUT("it is not where the file says"));
+    w->no_trailer = "they are not where the file says";
     return put(w, d->data, d->refs_at) && put_xmp(d, w) &&
            put(w, d->data + d->refs_end, size - d->refs_end);
 }

@@ -7,6 +7,7 @@
 #include "codec/jpeg/state.h"
 #include "codec/metadata/xmp.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,6 +77,7 @@ static void add_icc(struct imf_jpeg *j, enum imf_meta_kind kind, unsigned strip,
         return;
     j->icc_count = count;
     j->icc[number].size = size - 2;
+    j->icc[number].at = j->reader->at;
     j->icc[number].data = malloc(size);
     if (!j->icc[number].data)
         j->reader->metadata.out_of_memory = true;
@@ -83,7 +85,9 @@ static void add_icc(struct imf_jpeg *j, enum imf_meta_kind kind, unsigned strip,
         memcpy(j->icc[number].data, data + 2, size - 2);
 }
 
-static const struct {
+#define ANY (-1)
+#define APP(n) (JPEG_APP0 + (n))
+static const struct segment {
     int marker;
     const char *prefix;
     size_t skip; /* bytes of the prefix that are not kept */
@@ -91,26 +95,74 @@ static const struct {
     enum imf_meta_kind kind;
     unsigned strip;
     void (*add)(struct imf_jpeg *j, enum imf_meta_kind kind, unsigned strip,
-                const unsigned char *data, size_t size);
+                const unsigned char *data, size_t size); /* NULL: it is lost */
+    const char *name, *why;
 } segments[] = {
 #define PREFIX(text) text, sizeof text, sizeof text
 #define KEPT(text) text, 0, sizeof text
-    {JPEG_COM, "", 0, 0, IMF_META_COMMENT, IMF_STRIP_OTHER, add_item},
-    {JPEG_APP0 + 1, PREFIX(IMF_EXIF_PREFIX), IMF_META_EXIF, IMF_STRIP_EXIF, add_item},
-    {JPEG_APP0 + 1, PREFIX(IMF_XMP_PREFIX), IMF_META_XMP, IMF_STRIP_XMP, add_xmp},
-    {JPEG_APP0 + 1, KEPT(IMF_XMP_EXTENSION_PREFIX), IMF_META_JPEG_SEGMENT, IMF_STRIP_XMP, add_item},
-    {JPEG_APP0 + 2, PREFIX(IMF_MPF_PREFIX), IMF_META_JPEG_MPF, IMF_STRIP_OTHER, add_reference},
-    {JPEG_APP0 + 2, KEPT(IMF_GAIN_MAP_PREFIX), IMF_META_JPEG_SEGMENT, IMF_STRIP_OTHER,
-     add_reference},
-    {JPEG_APP0 + 2, PREFIX(ICC_PREFIX), IMF_META_ICC, IMF_STRIP_ICC, add_icc},
-    {JPEG_APP0 + 13, PREFIX(IMF_IRB_PREFIX), IMF_META_IRB, IMF_STRIP_OTHER, add_item},
-    {JPEG_APP0 + 13, "", 0, 0, IMF_META_JPEG_SEGMENT, IMF_STRIP_OTHER, add_item},
+#define BEGINS(text) text, 0, sizeof text - 1
+#define SEGMENT IMF_META_JPEG_SEGMENT, IMF_STRIP_OTHER
+    {JPEG_COM, "", 0, 0, IMF_META_COMMENT, IMF_STRIP_OTHER, add_item, "comment", NULL},
+    {APP(0), BEGINS("JFXX"), SEGMENT, NULL, "thumbnail", NULL},
+    {APP(1), PREFIX(IMF_EXIF_PREFIX), IMF_META_EXIF, IMF_STRIP_EXIF, add_item, "EXIF", NULL},
+    {APP(1), PREFIX(IMF_XMP_PREFIX), IMF_META_XMP, IMF_STRIP_XMP, add_xmp, "XMP", NULL},
+    {APP(1), KEPT(IMF_XMP_EXTENSION_PREFIX), IMF_META_JPEG_SEGMENT, IMF_STRIP_XMP, add_item,
+     "extension of the XMP", NULL},
+    {APP(1), BEGINS("FLIR"), SEGMENT, add_item, "FLIR thermal data", NULL},
+    {APP(2), PREFIX(IMF_MPF_PREFIX), IMF_META_JPEG_MPF, IMF_STRIP_OTHER, add_reference,
+     "list of further pictures (MPF)", NULL},
+    {APP(2), KEPT(IMF_GAIN_MAP_PREFIX), SEGMENT, add_reference, "mark of a gain map", NULL},
+    {APP(2), PREFIX(ICC_PREFIX), IMF_META_ICC, IMF_STRIP_ICC, add_icc, "ICC profile", NULL},
+    {APP(3), BEGINS("_JPSJPS_"), SEGMENT, add_item, "stereo layout (JPS)", NULL},
+    {APP(11), BEGINS("JP"), SEGMENT, NULL, "signature or other box (JUMBF)",
+     "what it says of the file no longer holds"},
+    {APP(11), BEGINS("HDR_RI"), SEGMENT, NULL, "HDR picture (JPEG-HDR)",
+     "it is a difference to the pixels as they were"},
+    {APP(12), BEGINS("Ducky"), SEGMENT, add_item, "notes of the encoder (Ducky)", NULL},
+    {APP(13), PREFIX(IMF_IRB_PREFIX), IMF_META_IRB, IMF_STRIP_OTHER, add_item,
+     "image resources (IPTC)", NULL},
 };
 #define SEGMENTS (sizeof segments / sizeof segments[0])
+
+/* The segment's row; of another APPn that of all. `size` bytes of the data are there. */
+static const struct segment *segment_of(int marker, const unsigned char *data, size_t size) {
+    static const struct segment other = {ANY, "", 0, 0, SEGMENT, add_item, NULL, NULL};
+    for (size_t i = 0; i < SEGMENTS; i++)
+        if (segments[i].marker == marker && size >= segments[i].size &&
+            memcmp(data, segments[i].prefix, segments[i].size) == 0)
+            return &segments[i];
+    return &other;
+}
+
+void imf_jpeg_enter_segment(struct imf_jpeg *j, size_t head, uint64_t bytes) {
+    enum { SOS = 0xda, LENGTH = 2 };
+    const struct imf_jpeg_walk *w = &j->walk;
+    struct imf_account *a = &j->reader->account;
+    const unsigned char *data = w->head + LENGTH;
+    bool app = w->marker >= APP(0) && w->marker <= APP(15);
+    bool jfif = w->marker == APP(0) && head >= 5 && memcmp(data, "JFIF", 5) == 0;
+    bool adobe = w->marker == APP(14) && head >= 5 && memcmp(data, "Adobe", 5) == 0;
+    if (jfif || adobe || !(app || w->marker == JPEG_COM)) {
+        bool pixels = w->marker == SOS;
+        imf_account_add(a, w->start, bytes, pixels ? IMF_PIXELS : IMF_STRUCTURE, 0,
+                        pixels ? "pixels" : "headers and tables");
+        return;
+    }
+    const struct segment *s = segment_of(w->marker, data, head);
+    char text[40];
+    snprintf(text, sizeof text, "unknown APP%d segment", w->marker - APP(0));
+    struct imf_account_entry *e =
+        imf_account_add(a, w->start, bytes, IMF_LOST, s->strip, s->name ? s->name : text);
+    if (e) {
+        e->key = w->key;
+        e->part.why = s->why;
+    }
+}
 
 static boolean on_marker(j_decompress_ptr c) {
     struct imf_jpeg *j = c->client_data;
     unsigned char length[2];
+    j->reader->at = imf_jpeg_position(j);
     if (!read_bytes(c, length, sizeof length))
         return FALSE;
     size_t size = (size_t)length[0] << 8 | length[1];
@@ -122,19 +174,17 @@ static boolean on_marker(j_decompress_ptr c) {
         return TRUE;
     }
     (void)read_bytes(c, j->segment, size); /* a header is never suspended */
-    for (size_t i = 0; i < SEGMENTS; i++)
-        if (segments[i].marker == c->unread_marker && size >= segments[i].size &&
-            memcmp(j->segment, segments[i].prefix, segments[i].size) == 0) {
-            segments[i].add(j, segments[i].kind, segments[i].strip, j->segment + segments[i].skip,
-                            size - segments[i].skip);
-            return TRUE;
-        }
+    const struct segment *s = segment_of(c->unread_marker, j->segment, size);
+    if (s->add)
+        s->add(j, s->kind, s->strip, j->segment + s->skip, size - s->skip);
     return TRUE;
 }
 
 void imf_jpeg_handle_markers(struct imf_jpeg *j) {
-    for (size_t i = 0; i < SEGMENTS; i++)
-        jpeg_set_marker_processor(&j->c, segments[i].marker, on_marker);
+    jpeg_set_marker_processor(&j->c, JPEG_COM, on_marker);
+    for (int n = 1; n <= 15; n++)
+        if (n != 14) /* Adobe's, which libjpeg needs itself, as it does APP0 */
+            jpeg_set_marker_processor(&j->c, APP(n), on_marker);
 }
 
 void imf_jpeg_finish_markers(struct imf_jpeg *j) {
@@ -153,10 +203,11 @@ void imf_jpeg_finish_markers(struct imf_jpeg *j) {
         memcpy(profile + total, j->icc[i].data, j->icc[i].size);
         total += j->icc[i].size;
     }
+    struct imf_meta_item *item = NULL;
     if (profile)
-        imf_reader_add_metadata(j->reader, IMF_META_ICC, IMF_STRIP_ICC, profile, total);
-    else if (j->bad_icc)
-        imf_reader_warn(j->reader, "a damaged ICC profile was left out");
+        item = imf_reader_add_metadata(j->reader, IMF_META_ICC, IMF_STRIP_ICC, profile, total);
+    for (unsigned i = 1; item && i <= j->icc_count; i++)
+        imf_account_claim(&j->reader->account, j->icc[i].at, item);
     free(profile);
     imf_jpeg_free_markers(j);
 }

@@ -296,7 +296,7 @@ static enum imf_status jpeg_rows(struct imf_reader *r, unsigned char *dst, size_
 static void read_trailer(struct imf_jpeg *j) {
     struct imf_metadata *m = &j->reader->metadata;
     size_t size;
-    m->trailer_at = imf_jpeg_position(j);
+    j->reader->at = m->trailer_at = imf_jpeg_position(j);
     unsigned char *trailer = imf_jpeg_trailer(j, IMF_METADATA_MAX, &size);
     if (trailer)
         imf_reader_add_metadata(j->reader, IMF_META_JPEG_TRAILER, IMF_STRIP_OTHER, trailer, size);
@@ -346,6 +346,7 @@ const struct imf_codec imf_jpeg_codec = {
     .plausible = plausible,
     .colors = 1 << IMF_COLOR_GRAY | 1 << IMF_COLOR_RGB | 1 << IMF_COLOR_CMYK,
     .depths = 8,
+    .resolution = true,
     .side_max = JPEG_MAX_DIMENSION,
     .metadata_max = {[IMF_META_EXIF] = IMF_SEGMENT_MAX - sizeof IMF_EXIF_PREFIX,
                      [IMF_META_XMP] = UINT32_MAX,

@@ -36,6 +36,7 @@ static boolean fill_source(j_decompress_ptr c) {
         j->source.next_input_byte = j->begin = s->buffer;
         j->source.bytes_in_buffer = s->end;
         j->received += s->end;
+        imf_jpeg_enter(j, s->buffer, s->end);
         s->at = s->end;
         return TRUE;
     }
@@ -76,12 +77,9 @@ void imf_jpeg_open_source(struct imf_jpeg *j) {
                                          .term_source = init_source};
     j->begin = j->source.next_input_byte;
     j->received = s->end - s->at;
+    imf_jpeg_enter(j, j->begin, j->source.bytes_in_buffer);
     s->at = s->end;
     j->c.src = &j->source;
-}
-
-uint64_t imf_jpeg_position(const struct imf_jpeg *j) {
-    return j->received - (j->truncated ? 0 : j->source.bytes_in_buffer);
 }
 
 unsigned char *imf_jpeg_trailer(struct imf_jpeg *j, size_t max, size_t *size) {

@@ -15,6 +15,27 @@
 #include <jerror.h>
 #include <setjmp.h>
 
+/* How far the file's segments were followed. */
+struct imf_jpeg_walk {
+    enum {
+        IMF_WALK_BETWEEN, /* segments */
+        IMF_WALK_FF,      /* behind 0xff there */
+        IMF_WALK_HEAD,
+        IMF_WALK_DATA,
+        IMF_WALK_SCAN,
+        IMF_WALK_SCAN_FF,
+        IMF_WALK_ENDED
+    } state;
+    int marker;
+    uint64_t at;            /* bytes so far */
+    uint64_t start;         /* of the segment */
+    uint64_t key;           /* where its length is */
+    uint64_t scanned;       /* where the scan's data begin */
+    size_t left;            /* of the segment */
+    size_t have;            /* bytes of its head */
+    unsigned char head[48]; /* its length, and what says whose it is */
+};
+
 struct imf_jpeg {
     struct jpeg_decompress_struct c;
     struct jpeg_error_mgr errors;
@@ -22,6 +43,7 @@ struct imf_jpeg {
     struct jpeg_progress_mgr progress;
     jmp_buf jump;
     struct imf_reader *reader;
+    struct imf_jpeg_walk walk;
     uint64_t received;   /* bytes of the stream that libjpeg received */
     const JOCTET *begin; /* of the bytes in its buffer */
     uint64_t zeros;      /* before them, but for 0xff of a marker that `begin` splits */
@@ -48,6 +70,7 @@ struct imf_jpeg {
     struct {
         unsigned char *data;
         size_t size;
+        uint64_t at;
     } icc[IMF_ICC_SEGMENTS + 1]; /* the profile's parts, from 1 on */
     unsigned icc_count;
     bool bad_icc;
@@ -63,14 +86,24 @@ struct imf_jpeg {
 /* Give libjpeg the reader's stream. */
 void imf_jpeg_open_source(struct imf_jpeg *j);
 /* Bytes of the stream that libjpeg has consumed. */
-uint64_t imf_jpeg_position(const struct imf_jpeg *j);
+static inline uint64_t imf_jpeg_position(const struct imf_jpeg *j) {
+    return j->received - (j->truncated ? 0 : j->source.bytes_in_buffer);
+}
 /* How many zero bytes precede `at` in the stream. */
 uint64_t imf_jpeg_zeros_before(const struct imf_jpeg *j, const JOCTET *at);
 /* The bytes after the image, up to `max`; NULL: none, more than that, or no memory. Freed with
  * free(). */
 unsigned char *imf_jpeg_trailer(struct imf_jpeg *j, size_t max, size_t *size);
 
+/* ---- codec/jpeg/parts.c ---- */
+
+/* The file's next bytes, whose parts enter the account. */
+void imf_jpeg_enter(struct imf_jpeg *j, const unsigned char *data, size_t size);
+
 /* ---- codec/jpeg/markers.c ---- */
+
+/* Enter the segment at which the walk is, of so many bytes, by those of its data that the head has. */
+void imf_jpeg_enter_segment(struct imf_jpeg *j, size_t head, uint64_t bytes);
 
 /* Add the header's segments to the metadata, each in constant time. */
 void imf_jpeg_handle_markers(struct imf_jpeg *j);

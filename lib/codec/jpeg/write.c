@@ -242,9 +242,7 @@ static bool keeps_trailer(struct imf_writer *w) {
     bool stripped = (w->encode.strip & IMF_STRIP_OTHER) ||
                     (xmp && xmp->needs_trailer && (w->encode.strip & IMF_STRIP_XMP));
     bool turned = !imf_orientation_is_upright(w->orientation);
-    if (stripped || turned)
-        imf_writer_warn(w, IMF_TRAILER_LEFT_OUT("%s"),
-                        stripped ? "--strip asks for that" : "the image is turned");
+    w->no_trailer = stripped ? IMF_STRIPPED : turned ? "the image is turned" : NULL;
     return !stripped && !turned;
 }
 

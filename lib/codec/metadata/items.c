@@ -16,7 +16,8 @@ struct imf_meta_item *imf_metadata_add(struct imf_metadata *metadata, enum imf_m
         metadata->out_of_memory = true;
         return NULL;
     }
-    *item = (struct imf_meta_item){.kind = kind, .strip = strip, .size = size};
+    *item = (struct imf_meta_item){
+        .kind = kind, .strip = strip, .size = size, .number = metadata->count++};
     if (size)
         memcpy(item->data, data, size);
     metadata->total += sizeof *item + size;

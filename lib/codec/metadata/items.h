@@ -32,9 +32,11 @@ enum imf_meta_kind {
     IMF_META_JPEG_MPF,     /* JPEG's list of the images after the first, a TIFF stream */
     IMF_META_JPEG_TRAILER, /* what follows the first image of a JPEG */
     IMF_META_JPEG_SEGMENT, /* data of the marker `tag`, for JPEG only */
+    IMF_META_PNM_COMMENT,  /* a line behind its '#', for PNM only */
     IMF_META_KINDS
 };
 
+struct imf_account; /* of the file that metadata are from */
 struct imf_meta_item {
     struct imf_meta_item *next;
     enum imf_meta_kind kind;
@@ -42,6 +44,8 @@ struct imf_meta_item {
     uint32_t tag;       /* PNG: the chunk's name, big-endian; JPEG: marker code */
     bool derived;       /* from another item, with which it is written to a PNG */
     bool needs_trailer; /* it refers to what follows the first image of a JPEG */
+    bool entered;       /* it has a part of the account */
+    size_t number;      /* of the items before it */
     size_t size;
     unsigned char data[];
 };
@@ -74,9 +78,12 @@ struct imf_metadata {
     struct imf_meta_item *first, *last;
     struct imf_meta_item *of[IMF_META_KINDS]; /* the first of each kind */
     size_t total;                             /* bytes of all items, structs included */
-    unsigned inflated;                        /* PNG: deflated items so far */
-    unsigned colors;                          /* PNG: set of the colour chunks so far */
-    bool out_of_memory;                       /* an item is missing for that */
+    size_t count;
+    unsigned inflated;                 /* PNG: deflated items so far */
+    unsigned colors;                   /* PNG: set of the colour chunks so far */
+    unsigned png_form;                 /* PNG: imf_png_form() of its pixels */
+    bool out_of_memory;                /* an item is missing for that */
+    const struct imf_account *account; /* NULL: they are of no file; borrowed */
     struct imf_density density;
     struct imf_jpeg_source jpeg;
     bool lossless;       /* the source is a WebP without loss */

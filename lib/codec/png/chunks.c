@@ -56,7 +56,8 @@ static unsigned char *inflate_all(const unsigned char *data, size_t size, size_t
 }
 
 static void leave_out(struct imf_reader *r, const struct imf_png_chunk *c, const char *why) {
-    imf_reader_warn(r, "a PNG chunk was left out (%s: %s)", c->name, why);
+    (void)c;
+    imf_reader_lose(r, NULL, why);
 }
 
 /* ---- text --------------------------------------------------------------------------------- */
@@ -221,6 +222,16 @@ void imf_png_use_exif_text(struct imf_reader *r) {
         exif->derived = true;
 }
 
+/* By its keyword. */
+static void name_text(struct imf_reader *r, const char *keyword) {
+    char text[KEYWORD_MAX + 8] = "text \"";
+    size_t n = strlen(text);
+    for (; *keyword && n < sizeof text - 2; keyword++)
+        text[n++] = *keyword >= ' ' && *keyword < 0x7f ? *keyword : '?';
+    text[n] = '"';
+    imf_reader_lose(r, text, NULL);
+}
+
 static void add_text(struct imf_reader *r, const struct imf_png_chunk *c) {
     const unsigned char *nul = keyword_end(c), *end = c->data + c->size;
     const char *keyword = (const char *)c->data;
@@ -232,6 +243,7 @@ static void add_text(struct imf_reader *r, const struct imf_png_chunk *c) {
         return;
     }
     const struct profile *profile = profile_of(keyword);
+    name_text(r, keyword);
     if (profile) {
         add_profile(r, c, profile, at, deflated);
         return;
@@ -264,21 +276,21 @@ static void add_icc(struct imf_reader *r, const struct imf_png_chunk *c) {
     struct text profile = {0};
     if (at && !c->after_pixels && set_text(r, &profile, deflated, at, end))
         imf_reader_add_metadata(r, IMF_META_ICC, IMF_STRIP_ICC, profile.at, profile.size);
-    else if (profile.over)
-        imf_reader_warn(r, "an ICC profile that is too large was left out");
     else
-        imf_reader_warn(r, "a damaged ICC profile was left out");
+        imf_reader_lose(r, NULL, profile.over ? "too large" : "damaged");
     free(profile.owned);
 }
 
 static void add_density(struct imf_reader *r, const struct imf_png_chunk *c) {
     if (c->size != 9 || c->data[8] > 1 || imf_get32(c->data) > NUMBER_MAX ||
-        imf_get32(c->data + 4) > NUMBER_MAX)
+        imf_get32(c->data + 4) > NUMBER_MAX) {
         leave_out(r, c, "malformed");
-    else
-        r->metadata.density =
-            (struct imf_density){c->data[8] == 1 ? IMF_DENSITY_METRE : IMF_DENSITY_ASPECT,
-                                 imf_get32(c->data), imf_get32(c->data + 4)};
+        return;
+    }
+    r->metadata.density =
+        (struct imf_density){c->data[8] == 1 ? IMF_DENSITY_METRE : IMF_DENSITY_ASPECT,
+                             imf_get32(c->data), imf_get32(c->data + 4)};
+    imf_account_claim(&r->account, r->at, NULL);
 }
 
 static bool good_gamma(const unsigned char *data) {
@@ -332,31 +344,83 @@ static void add_color(struct imf_reader *r, const struct imf_png_chunk *c) {
         leave_out(r, c, "malformed");
     else if (!(r->metadata.colors & 1u << i))
         add_raw(r, c, IMF_STRIP_OTHER);
+    else
+        leave_out(r, c, "the first of its kind counts");
     r->metadata.colors |= 1u << i;
 }
 
-static void add_animation(struct imf_reader *r, const struct imf_png_chunk *c) {
-    (void)c;
-    imf_reader_warn(r, "only the first frame of an animated PNG is read");
+static void add_other(struct imf_reader *r, const struct imf_png_chunk *c) {
+    if (!c->again)
+        add_raw(r, c, IMF_STRIP_OTHER);
 }
 
-static const struct {
-    char name[5];
-    void (*add)(struct imf_reader *r, const struct imf_png_chunk *c);
-} chunks[] = {
-    {"tEXt", add_text},    {"zTXt", add_text},      {"iTXt", add_text},  {"eXIf", add_exif},
-    {"gAMA", add_color},   {"cHRM", add_color},     {"sRGB", add_color}, {"cICP", add_color},
-    {"mDCV", add_color},   {"cLLI", add_color},     {"mDCv", add_color}, {"cLLi", add_color},
-    {"pHYs", add_density}, {"acTL", add_animation}, {"iCCP", add_icc},
-};
-#define CHUNKS (sizeof chunks / sizeof chunks[0])
+/* ---- the chunks --------------------------------------------------------------------------- */
 
-const char *imf_png_chunk_name(size_t index) {
-    return index < CHUNKS ? chunks[index].name : NULL;
+/* What is not here is kept as it is if its name says that this does no harm (PNG, 5.4), else lost. */
+static const struct kind {
+    char type[5];
+    enum imf_becomes becomes; /* lost: unless `add` finds a use */
+    unsigned strip;
+    const char *title;
+    void (*add)(struct imf_reader *r, const struct imf_png_chunk *c);
+} kinds[] = {
+    {"IHDR", IMF_STRUCTURE, 0, "header", NULL},
+    {"PLTE", IMF_STRUCTURE, 0, "palette", NULL},
+    {"tRNS", IMF_STRUCTURE, 0, "transparent colour", NULL},
+    {"IDAT", IMF_PIXELS, 0, "pixels", NULL},
+    {"IEND", IMF_STRUCTURE, 0, "end", NULL},
+    {"acTL", IMF_LOST, 0, IMF_PNG_FRAMES, NULL},
+    {"fcTL", IMF_LOST, 0, IMF_PNG_FRAMES, NULL},
+    {"fdAT", IMF_LOST, 0, IMF_PNG_FRAMES, NULL},
+    {"tEXt", IMF_LOST, IMF_STRIP_OTHER, "text", add_text},
+    {"zTXt", IMF_LOST, IMF_STRIP_OTHER, "text", add_text},
+    {"iTXt", IMF_LOST, IMF_STRIP_OTHER, "text", add_text},
+    {"eXIf", IMF_LOST, IMF_STRIP_EXIF, "EXIF", add_exif},
+    {"iCCP", IMF_LOST, IMF_STRIP_ICC, "ICC profile", add_icc},
+    {"gAMA", IMF_LOST, IMF_STRIP_OTHER, "gamma", add_color},
+    {"cHRM", IMF_LOST, IMF_STRIP_OTHER, "primaries of colours (cHRM)", add_color},
+    {"sRGB", IMF_LOST, IMF_STRIP_OTHER, "sRGB mark", add_color},
+    {"cICP", IMF_LOST, IMF_STRIP_OTHER, "coding of colours (cICP)", add_color},
+    {"mDCV", IMF_LOST, IMF_STRIP_OTHER, "colours of the display (mDCV)", add_color},
+    {"mDCv", IMF_LOST, IMF_STRIP_OTHER, "colours of the display (mDCv)", add_color},
+    {"cLLI", IMF_LOST, IMF_STRIP_OTHER, "light levels (cLLI)", add_color},
+    {"cLLi", IMF_LOST, IMF_STRIP_OTHER, "light levels (cLLi)", add_color},
+    {"pHYs", IMF_LOST, IMF_STRIP_OTHER, "resolution", add_density},
+    {"bKGD", IMF_LOST, IMF_STRIP_OTHER, "background colour", add_other},
+    {"sBIT", IMF_LOST, IMF_STRIP_OTHER, "significant bits", add_other},
+    {"sTER", IMF_LOST, IMF_STRIP_OTHER, "stereo layout", add_other},
+    {"tIME", IMF_LOST, IMF_STRIP_OTHER, "time of the last change", add_other},
+    {"hIST", IMF_LOST, IMF_STRIP_OTHER, "histogram of the palette", NULL},
+    {"sPLT", IMF_LOST, IMF_STRIP_OTHER, "suggested palette", NULL},
+    {"iDOT", IMF_LOST, IMF_STRIP_OTHER, "Apple's index of rows (iDOT)", NULL},
+    {"caBX", IMF_LOST, IMF_STRIP_OTHER, "signature (C2PA)", NULL},
+};
+
+static const struct kind *kind_of(const char *type) {
+    static const struct kind safe = {"", IMF_LOST, IMF_STRIP_OTHER, "unknown chunk", add_other},
+                             unsafe = {"", IMF_LOST, IMF_STRIP_OTHER, "unknown chunk", NULL};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if (memcmp(type, kinds[i].type, 4) == 0)
+            return &kinds[i];
+    return type[3] & 0x20 ? &safe : &unsafe;
 }
 
 void imf_png_add_chunk(struct imf_reader *r, const struct imf_png_chunk *chunk) {
-    for (size_t i = 0; i < CHUNKS; i++)
-        if (memcmp(chunk->name, chunks[i].name, 4) == 0)
-            chunks[i].add(r, chunk);
+    const struct kind *kind = kind_of(chunk->name);
+    if (kind->add)
+        kind->add(r, chunk);
+}
+
+void imf_png_enter_chunk(struct imf_reader *r, uint64_t at, const char *type, uint64_t bytes) {
+    const struct kind *kind = kind_of(type);
+    char text[40];
+    if (*kind->type) {
+        imf_account_add(&r->account, at, bytes, kind->becomes, kind->strip, kind->title);
+        return;
+    }
+    snprintf(text, sizeof text, "unknown chunk ....");
+    for (int i = 0; i < 4; i++)
+        if (type[i] > ' ' && type[i] < 0x7f)
+            text[14 + i] = type[i];
+    imf_account_add(&r->account, at, bytes, IMF_LOST, kind->strip, text);
 }

@@ -12,8 +12,16 @@ struct imf_png_chunk {
     size_t size;
 };
 
-/* Names of the chunks that imf_png_add_chunk() wants; NULL past the last. */
-const char *imf_png_chunk_name(size_t index);
+/* What some chunks depend on: the type of colours and the bits of a sample. */
+static inline unsigned imf_png_form(int type, int bits) {
+    enum { PALETTE = 3 };
+    return (unsigned)type << 8 | (unsigned)(type == PALETTE ? 8 : bits);
+}
+
+#define IMF_PNG_FRAMES "frames of an animation"
+
+/* Enter a chunk of so many bytes in the account. */
+void imf_png_enter_chunk(struct imf_reader *r, uint64_t at, const char *type, uint64_t bytes);
 /* Add what the chunk holds to the reader's metadata; a chunk that makes no sense is left out. */
 void imf_png_add_chunk(struct imf_reader *r, const struct imf_png_chunk *chunk);
 /* Is this the keyword of text that may hold EXIF? */

@@ -12,6 +12,7 @@
 #include "codec/png/format.h"
 
 #include "codec/png/chunks.h"
+#include "codec/png/parts.h"
 
 #include <limits.h>
 #include <png.h>
@@ -33,6 +34,7 @@ struct png {
     png_structp png;
     png_infop info;
     struct imf_reader *reader;
+    struct imf_png_walk walk;
     jmp_buf jump;
     char message[120];
     char bad_chunk[5];     /* the last chunk that failed its CRC */
@@ -61,7 +63,6 @@ static void on_warning(png_structp png, png_const_charp message) {
     struct png *p = png_get_error_ptr(png);
     if (strstr(message, "CRC error")) {
         memcpy(p->bad_chunk, message, 4); /* "tEXt: CRC error" */
-        imf_reader_warn(p->reader, "a damaged PNG chunk was left out (%.80s)", message);
     } else if (strncmp(message, "IDAT", 4) == 0) {
         imf_reader_warn(p->reader, "doubtful image data (%.80s)", message);
     }
@@ -90,6 +91,7 @@ static void read_data(png_structp png, png_bytep dst, size_t size) {
     }
     if (imf_source_read(&p->reader->source, dst, size) < size)
         png_error(png, "truncated");
+    imf_png_enter(p->reader, &p->walk, dst, size);
     size_t kept = size < sizeof p->end ? sizeof p->end - size : 0;
     memmove(p->end, p->end + sizeof p->end - kept, kept);
     memcpy(p->end + kept, dst + size - (sizeof p->end - kept), sizeof p->end - kept);
@@ -102,6 +104,7 @@ static int on_chunk(png_structp png, png_unknown_chunkp c) {
                                   .data = c->data ? c->data : (const unsigned char *)"",
                                   .size = c->data ? c->size : 0};
     memcpy(chunk.name, c->name, sizeof chunk.name);
+    p->reader->at = p->walk.chunk;
     if (memcmp(p->bad_chunk, chunk.name, 4) != 0)
         imf_png_add_chunk(p->reader, &chunk);
     p->bad_chunk[0] = 0;
@@ -120,6 +123,7 @@ static png_voidp allocate(png_structp png, png_alloc_size_t size) {
 /* ---- steps -------------------------------------------------------------------------------- */
 
 static void header_step(struct png *p) {
+    static const png_byte frames[] = "fcTL\0fdAT"; /* may be large, and are not read */
     p->png =
         png_create_read_struct_2(PNG_LIBPNG_VER_STRING, p, on_error, on_warning, p, allocate, NULL);
     p->info = p->png ? png_create_info_struct(p->png) : NULL;
@@ -129,10 +133,8 @@ static void header_step(struct png *p) {
     png_set_user_limits(p->png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
     png_set_chunk_malloc_max(p->png, CHUNK_MAX);
     png_set_chunk_cache_max(p->png, CHUNK_COUNT_MAX);
-    png_set_keep_unknown_chunks(p->png, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
-    for (size_t i = 0; imf_png_chunk_name(i); i++)
-        png_set_keep_unknown_chunks(p->png, PNG_HANDLE_CHUNK_ALWAYS,
-                                    (png_const_bytep)imf_png_chunk_name(i), 1);
+    png_set_keep_unknown_chunks(p->png, PNG_HANDLE_CHUNK_ALWAYS, NULL, -1);
+    png_set_keep_unknown_chunks(p->png, PNG_HANDLE_CHUNK_NEVER, frames, 2);
     png_set_compression_buffer_size(p->png, SMALL_BUFFER);
     png_set_read_user_chunk_fn(p->png, p, on_chunk);
     png_read_info(p->png, p->info);
@@ -202,9 +204,7 @@ static void rows_step(struct png *p) {
 static bool guarded_rows(struct png *p, void (*step)(struct png *)) {
     bool good = guarded(p, step);
     if (p->endless)
-        imf_reader_warn(p->reader,
-                        "image data continue after the last row; they and what follows "
-                        "them were left out");
+        imf_reader_warn(p->reader, "image data continue after the last row; they are not read");
     p->done += p->endless;
     return good || p->endless;
 }
@@ -218,8 +218,8 @@ static void end_step(struct png *p) {
         read_data(p->png, crc, sizeof crc);
     if (memcmp(p->end, iend, sizeof iend) != 0)
         png_error(p->png, "IEND is wrong");
-    if (imf_source_getc(&p->reader->source) != EOF)
-        imf_reader_warn(p->reader, "what follows the image in this file is left out");
+    struct imf_source *s = &p->reader->source;
+    (void)(s->at < s->end || imf_source_fill(s)); /* to see what follows in a pipe */
 }
 
 /* ---- decoder ------------------------------------------------------------------------------ */
@@ -268,6 +268,7 @@ static enum imf_status png_open(struct imf_reader *r, struct imf_error *err) {
         if (status)
             return status;
     }
+    r->metadata.png_form = imf_png_form(type, bits);
     imf_png_find_trailing_exif(r);
     if (type == PNG_COLOR_TYPE_GRAY && bits < 8 && !alpha)
         r->info.bits = bits;
@@ -351,6 +352,8 @@ const struct imf_codec imf_png_codec = {
     .alpha = true,
     .depths = 8 | 16,
     .few_bits = 1 << 1 | 1 << 2 | 1 << 4,
+    .resolution = true,
+    .late = true,
     .side_max = INT_MAX,
     .metadata_max = {[IMF_META_EXIF] = PNG_UINT_31_MAX,
                      [IMF_META_XMP] = PNG_UINT_31_MAX,

@@ -31,6 +31,7 @@ static void add_chunk_at(struct imf_reader *r, int fd, off_t at, size_t size) {
         crc32(0, chunk, (uInt)size + 4) == imf_get32(chunk + 4 + size)) {
         struct imf_png_chunk c = {.again = true, .data = chunk + 4, .size = size};
         memcpy(c.name, chunk, 4);
+        r->at = (uint64_t)(at - r->source.start);
         imf_png_add_chunk(r, &c);
     }
     free(chunk);

@@ -10,6 +10,7 @@
 #include "codec/metadata/bytes.h"
 #include "codec/metadata/tiff.h"
 #include "codec/metadata/xmp.h"
+#include "codec/png/chunks.h"
 #include "codec/png/idat.h"
 #include "codec/png/profile.h"
 
@@ -31,10 +32,11 @@ struct png {
     int error;                         /* errno of a failed write */
     unsigned char *scratch;            /* a chunk's data while it is written */
     bool begun;                        /* the chunks before the pixels are written */
-    struct imf_palette *palette;       /* owned, or NULL: rows are pixels */
-    int bits;                          /* of a sample in the file */
-    unsigned char *line;               /* a row of the file, where it differs from the caller's */
-    struct imf_idat *idat;             /* the pixels' encoder */
+    bool palette_written;
+    struct imf_palette *palette; /* owned, or NULL: rows are pixels */
+    int bits;                    /* of a sample in the file */
+    unsigned char *line;         /* a row of the file, where it differs from the caller's */
+    struct imf_idat *idat;       /* the pixels' encoder */
 };
 
 static enum imf_status status_of(const struct png *p, struct imf_error *err) {
@@ -120,7 +122,7 @@ static void put_irb(struct png *p, const struct imf_meta_item *item) {
 static void put_exif(struct png *p, const struct imf_meta_item *item) {
     const unsigned char *data = imf_writer_data(p->writer, item);
     if (!imf_tiff_begins(item->data, item->size))
-        imf_writer_warn(p->writer, "damaged EXIF was left out");
+        imf_writer_lose(p->writer, item, NULL, 0, "damaged");
     else if (data)
         put_chunk(p, "eXIf", "", 0, data, item->size);
 }
@@ -144,12 +146,27 @@ static void put_xmp(struct png *p, const struct imf_meta_item *item) {
         put_chunk(p, "iTXt", begin, sizeof begin, data, size);
 }
 
+static int color_type(const struct png *p) {
+    const struct imf_info *info = &p->writer->info;
+    return p->palette
+               ? TYPE_PALETTE
+               : (info->color == IMF_COLOR_RGB ? TYPE_COLOR : 0) | (info->alpha ? TYPE_ALPHA : 0);
+}
+
 static void put_raw(struct png *p, const struct imf_meta_item *item) {
     char name[5] = "";
     imf_put32(name, item->tag);
+    bool background = strcmp(name, "bKGD") == 0;
+    if ((background || strcmp(name, "sBIT") == 0) &&
+        p->writer->metadata->png_form != imf_png_form(color_type(p), p->bits)) {
+        imf_writer_lose(p->writer, item, NULL, 0, "it is for pixels of another form");
+        return;
+    }
+    if (background && p->palette && !p->palette_written)
+        return; /* its index follows the palette */
     const struct imf_meta_item *icc = imf_metadata_find(p->writer->metadata, IMF_META_ICC);
     if (strcmp(name, "sRGB") == 0 && icc && imf_writer_wants(p->writer, icc))
-        imf_writer_warn(p->writer, "sRGB beside an ICC profile was left out");
+        imf_writer_lose(p->writer, item, NULL, 0, "the ICC profile counts");
     else
         put_chunk(p, name, "", 0, item->data, item->size);
 }
@@ -194,9 +211,7 @@ static void put_header(struct png *p) {
     imf_put32(data, (uint32_t)info->width);
     imf_put32(data + 4, (uint32_t)info->height);
     data[8] = (unsigned char)p->bits;
-    data[9] = p->palette ? TYPE_PALETTE
-                         : (info->color == IMF_COLOR_RGB ? TYPE_COLOR : 0) |
-                               (info->alpha ? TYPE_ALPHA : 0);
+    data[9] = (unsigned char)color_type(p);
     write_bytes(p, "\x89PNG\r\n\x1a\n", 8);
     put_chunk(p, "IHDR", "", 0, data, sizeof data);
 }
@@ -212,6 +227,12 @@ static void put_palette(struct png *p) {
     put_chunk(p, "PLTE", "", 0, colors, 3 * count);
     if (clear)
         put_chunk(p, "tRNS", "", 0, alpha, clear);
+    p->palette_written = true;
+    const struct imf_meta_item *item = p->known ? p->writer->metadata->first : NULL;
+    for (; item; item = item == p->known ? NULL : item->next)
+        if (item->kind == IMF_META_PNG_CHUNK && item->tag == imf_get32("bKGD") &&
+            imf_writer_wants(p->writer, item))
+            put_raw(p, item);
 }
 
 static int palette_bits(int count) {

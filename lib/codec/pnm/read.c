@@ -10,7 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define COMMENT_MAX 4096
+
 struct pnm {
+    uint64_t entered; /* bytes of the file that have a part */
+    bool in_raster;
     bool plain, bits; /* text instead of bytes; a bitmap (inverted, one bit a sample) */
     unsigned maxval, full;
     size_t packed;       /* bytes of a raw row in the file */
@@ -24,26 +28,62 @@ static bool is_space(int c) {
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* The next byte; a comment counts as the newline that ends it. */
-static int next(struct imf_source *s) {
+static uint64_t position(const struct imf_source *s) {
+    return s->received - s->end + s->at;
+}
+
+/* Enter all up to `end` that was not entered yet. */
+static void enter(struct imf_reader *r, uint64_t end, enum imf_becomes becomes, const char *name) {
+    struct pnm *p = r->state;
+    if (end > p->entered)
+        imf_account_add(&r->account, p->entered, end - p->entered, becomes,
+                        becomes == IMF_LOST ? IMF_STRIP_OTHER : 0, name);
+    p->entered = end;
+}
+
+static void enter_read(struct imf_reader *r, uint64_t end) {
+    const struct pnm *p = r->state;
+    enter(r, end, p->in_raster ? IMF_PIXELS : IMF_STRUCTURE, p->in_raster ? "pixels" : "header");
+}
+
+/* A comment, behind its '#', up to the end of its line, which is returned. */
+static int comment(struct imf_reader *r) {
+    struct imf_source *s = &r->source;
+    uint64_t begin = position(s) - 1;
+    char text[COMMENT_MAX];
+    size_t size = 0;
     int c = imf_source_getc(s);
-    if (c == '#')
-        while (c != '\n' && c != '\r' && c != EOF)
-            c = imf_source_getc(s);
+    for (; c != '\n' && c != '\r' && c != EOF; c = imf_source_getc(s), size++)
+        if (size < sizeof text)
+            text[size] = (char)c;
+    size_t skip = size > 0 && *text == ' ';
+    enter_read(r, begin);
+    enter(r, position(s), IMF_LOST, "comment");
+    r->at = begin;
+    if (size > sizeof text)
+        return c;
+    imf_reader_add_metadata(r, IMF_META_PNM_COMMENT, IMF_STRIP_OTHER, text, size);
+    imf_reader_add_metadata(r, IMF_META_COMMENT, IMF_STRIP_OTHER, text + skip, size - skip);
     return c;
 }
 
+/* The next byte; a comment counts as the newline that ends it. */
+static int next(struct imf_reader *r) {
+    int c = imf_source_getc(&r->source);
+    return c == '#' ? comment(r) : c;
+}
+
 /* Read a number and the byte after it. */
-static enum token number(struct imf_source *s, unsigned *out) {
-    int c = next(s);
+static enum token number(struct imf_reader *r, unsigned *out) {
+    int c = next(r);
     while (is_space(c))
-        c = next(s);
+        c = next(r);
     if (c == EOF)
         return TOKEN_END;
     if (c < '0' || c > '9')
         return TOKEN_BAD;
     uint64_t value = 0;
-    for (; c >= '0' && c <= '9'; c = next(s))
+    for (; c >= '0' && c <= '9'; c = next(r))
         if ((value = value * 10 + (unsigned)(c - '0')) > INT_MAX)
             return TOKEN_HUGE;
     *out = (unsigned)value;
@@ -51,10 +91,10 @@ static enum token number(struct imf_source *s, unsigned *out) {
 }
 
 /* Digits of a plain bitmap need no space between them. */
-static enum token digit(struct imf_source *s, unsigned *out) {
-    int c = next(s);
+static enum token digit(struct imf_reader *r, unsigned *out) {
+    int c = next(r);
     while (is_space(c))
-        c = next(s);
+        c = next(r);
     *out = c == '1';
     return c == '0' || c == '1' ? TOKEN_OK : c == EOF ? TOKEN_END : TOKEN_BAD;
 }
@@ -74,10 +114,10 @@ static enum imf_status pnm_header(struct imf_reader *r, unsigned size[2], struct
     struct pnm *p = r->state;
     enum token token;
     for (int i = 0; i < 2; i++)
-        if ((token = number(&r->source, &size[i])))
+        if ((token = number(r, &size[i])))
             return bad_header(r, token, name[i], err);
     p->maxval = 1;
-    if (!p->bits && (token = number(&r->source, &p->maxval)))
+    if (!p->bits && (token = number(r, &p->maxval)))
         return bad_header(r, token, "maxval", err);
     return IMF_OK;
 }
@@ -135,7 +175,9 @@ static enum imf_status pam_header(struct imf_reader *r, struct pam *pam, struct 
         int c = imf_source_getc(s);
         if (c == EOF)
             return bad_header(r, TOKEN_END, "PAM header", err);
-        if (is_space(c) || c == '#') {
+        if (c == '#')
+            c = comment(r);
+        if (is_space(c) || c == EOF) {
             end_line(s, c);
             continue;
         }
@@ -144,7 +186,7 @@ static enum imf_status pam_header(struct imf_reader *r, struct pam *pam, struct 
         while (i < FIELDS && strcmp(key, fields[i].key) != 0)
             i++;
         if (i < FIELDS) {
-            enum token token = c == '\n' ? TOKEN_BAD : number(s, fields[i].value);
+            enum token token = c == '\n' ? TOKEN_BAD : number(r, fields[i].value);
             if (token)
                 return bad_header(r, token, key, err);
             continue; /* number() took the newline */
@@ -182,7 +224,7 @@ static enum token plain_row(struct imf_reader *r, unsigned char *dst, size_t sam
     struct pnm *p = r->state;
     for (size_t i = 0; i < samples; i++) {
         unsigned value;
-        enum token token = p->bits ? digit(&r->source, &value) : number(&r->source, &value);
+        enum token token = p->bits ? digit(r, &value) : number(r, &value);
         if (token)
             return token;
         if (value > p->maxval)
@@ -288,6 +330,8 @@ static enum imf_status pnm_open(struct imf_reader *r, struct imf_error *err) {
     }
     if (status || (status = set_maxval(p, err)))
         return status;
+    enter_read(r, position(&r->source));
+    p->in_raster = true;
     status = imf_reader_shape(r, pam.width, pam.height, tuple->color, tuple->alpha,
                               p->full > 255 ? 16 : 8, err);
     if (status)
@@ -313,14 +357,15 @@ static enum imf_status pnm_rows(struct imf_reader *r, unsigned char *dst, size_t
 
 /* More images may follow; only the first is read. */
 static enum imf_status pnm_end(struct imf_reader *r, struct imf_error *err) {
+    struct imf_source *s = &r->source;
     (void)err;
-    int c = next(&r->source);
+    enter_read(r, position(s));
+    int c = imf_source_getc(s);
     while (is_space(c))
-        c = next(&r->source);
-    if (c != EOF)
-        imf_reader_warn(r,
-                        "only the first image is read, and what follows it left out (netpbm's "
-                        "pamsplit parts them)");
+        c = imf_source_getc(s);
+    enter(r, position(s) - (c != EOF), IMF_STRUCTURE, "space");
+    if (c == 'P')
+        imf_account_add(&r->account, position(s) - 1, UINT64_MAX, IMF_LOST, 0, "further pictures");
     return IMF_OK;
 }
 
@@ -394,6 +439,7 @@ const struct imf_codec imf_pnm_codec = {
     .depths = 8 | 16,
     .few_bits = 1 << 1,
     .side_max = INT_MAX,
+    .metadata_max = {[IMF_META_PNM_COMMENT] = COMMENT_MAX},
     .adapt = imf_pnm_adapt,
     .decoder = &decoder,
     .encoder = &imf_pnm_encoder,

@@ -58,6 +58,18 @@ static const char *misfit(enum imf_pnm have, enum imf_pnm want) {
                : "PBM holds black and white alone (add -f threshold:otsu, or name the output .pgm)";
 }
 
+/* Lines behind the first one. */
+static bool comments(const struct imf_writer *w) {
+    const struct imf_meta_item *i = w->metadata ? w->metadata->first : NULL;
+    bool good = true;
+    for (; i && good; i = i->next)
+        if (i->kind == IMF_META_PNM_COMMENT && imf_writer_wants(w, i))
+            good = putc('#', w->stream) != EOF &&
+                   fwrite(i->data, 1, i->size, w->stream) == i->size &&
+                   putc('\n', w->stream) != EOF;
+    return good;
+}
+
 static int header(const struct imf_writer *w, enum imf_pnm kind) {
     static const char *const tuple[][2] = {
         [IMF_COLOR_GRAY] = {"GRAYSCALE", "GRAYSCALE_ALPHA"},
@@ -66,14 +78,18 @@ static int header(const struct imf_writer *w, enum imf_pnm kind) {
     };
     const struct imf_info *i = &w->info;
     unsigned maxval = i->depth == 16 ? 65535 : 255;
+    char type = kind == IMF_PNM_PAM   ? '7'
+                : kind == IMF_PNM_PBM ? '4'
+                : kind == IMF_PNM_PPM ? '6'
+                                      : '5';
+    if (fprintf(w->stream, "P%c\n", type) < 0 || !comments(w))
+        return -1;
     if (kind == IMF_PNM_PAM)
-        return fprintf(w->stream,
-                       "P7\nWIDTH %d\nHEIGHT %d\nDEPTH %d\nMAXVAL %u\nTUPLTYPE %s\nENDHDR\n",
+        return fprintf(w->stream, "WIDTH %d\nHEIGHT %d\nDEPTH %d\nMAXVAL %u\nTUPLTYPE %s\nENDHDR\n",
                        i->width, i->height, i->channels, maxval, tuple[i->color][i->alpha]);
     if (kind == IMF_PNM_PBM)
-        return fprintf(w->stream, "P4\n%d %d\n", i->width, i->height);
-    return fprintf(w->stream, "P%c\n%d %d\n%u\n", kind == IMF_PNM_PPM ? '6' : '5', i->width,
-                   i->height, maxval);
+        return fprintf(w->stream, "%d %d\n", i->width, i->height);
+    return fprintf(w->stream, "%d %d\n%u\n", i->width, i->height, maxval);
 }
 
 static enum imf_status pnm_open(struct imf_writer *w, struct imf_error *err) {

@@ -68,7 +68,7 @@ bool imf_tiff_load(struct imf_tiff_directory *out, struct imf_tiff_input *in, ui
     bool big = in->big_endian;
     int offset = width(in->wide), counter = in->wide ? 8 : 2, entry = 4 + 2 * offset;
     unsigned char head[8];
-    *out = (struct imf_tiff_directory){.entries = NULL};
+    *out = (struct imf_tiff_directory){.entries = NULL, .at = at};
     if (at == 0 || !imf_tiff_read(in, at, head, (size_t)counter))
         return false;
     uint64_t count = get(head, counter, big);
@@ -104,6 +104,38 @@ const struct imf_tiff_entry *imf_tiff_entry(const struct imf_tiff_directory *d, 
         if (d->entries[i].tag == tag)
             return &d->entries[i];
     return NULL;
+}
+
+uint64_t imf_tiff_key(const struct imf_tiff_input *in, const struct imf_tiff_directory *d,
+                      size_t i) {
+    return d->at + (in->wide ? 8 : 2) + i * (4 + 2 * (size_t)width(in->wide));
+}
+
+bool imf_tiff_extent(const struct imf_tiff_input *in, const struct imf_tiff_entry *e, uint64_t *at,
+                     uint64_t *bytes) {
+    uint64_t each = e->type < TYPES ? sizes[e->type] : 0, held = (uint64_t)width(in->wide);
+    *at = 0;
+    if (each == 0 || __builtin_mul_overflow(e->count, each, bytes))
+        return false;
+    if (*bytes <= held)
+        return true;
+    *at = get(e->value, (int)held, in->big_endian);
+    return *at > 0 && *at <= in->size && *bytes <= in->size - *at;
+}
+
+bool imf_tiff_number(struct imf_tiff_input *in, const struct imf_tiff_entry *e, uint64_t i,
+                     uint64_t *number) {
+    unsigned char bytes[8];
+    uint64_t at, size;
+    int unit = e->type < TYPES && e->type != IMF_TIFF_RATIONAL ? sizes[e->type] : 0;
+    if (unit == 0 || i >= e->count || !imf_tiff_extent(in, e, &at, &size))
+        return false;
+    if (!at)
+        memcpy(bytes, e->value + i * (size_t)unit, (size_t)unit);
+    else if (!imf_tiff_read(in, at + i * (uint64_t)unit, bytes, (size_t)unit))
+        return false;
+    *number = get(bytes, unit, in->big_endian);
+    return true;
 }
 
 /* The first number of an entry that holds it itself; 0 for other types. */
@@ -266,14 +298,14 @@ static bool is_kept(unsigned tag) {
     return false;
 }
 
-static bool is_pointer(unsigned tag) {
+bool imf_tiff_is_pointer(unsigned tag) {
     for (size_t i = 0; i < sizeof pointers / sizeof *pointers; i++)
         if (tag == pointers[i])
             return true;
     return false;
 }
 
-static void copy_value(struct imf_tiff_directory *to, struct imf_tiff_output *out,
+static bool copy_value(struct imf_tiff_directory *to, struct imf_tiff_output *out,
                        struct imf_tiff_input *in, const struct imf_tiff_entry *e) {
     size_t size;
     unsigned char *value =
@@ -286,6 +318,7 @@ static void copy_value(struct imf_tiff_directory *to, struct imf_tiff_output *ou
     if (value)
         add(to, out, e->tag, e->type, value, size);
     free(value);
+    return unit > 0;
 }
 
 static void copy(struct imf_tiff_directory *to, struct imf_tiff_output *out,
@@ -296,8 +329,9 @@ static void copy(struct imf_tiff_directory *to, struct imf_tiff_output *out,
         const struct imf_tiff_entry *e = &from.entries[i];
         if ((depth == 0 && !is_kept(e->tag)) || imf_tiff_entry(to, e->tag))
             continue;
-        if (!is_pointer(e->tag)) {
-            copy_value(to, out, in, e);
+        if (!imf_tiff_is_pointer(e->tag)) {
+            if (copy_value(to, out, in, e) && out->copied)
+                out->copied(out->copied_data, imf_tiff_key(in, &from, i));
             continue;
         }
         struct imf_tiff_directory sub = {.entries = NULL};

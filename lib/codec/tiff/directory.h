@@ -62,6 +62,7 @@ struct imf_tiff_entry {
 struct imf_tiff_directory {
     struct imf_tiff_entry *entries; /* owned */
     size_t count;
+    uint64_t at;   /* its own offset */
     uint64_t next; /* offset of the next directory, or 0 */
 };
 
@@ -72,6 +73,17 @@ void imf_tiff_unload(struct imf_tiff_directory *directory);
 /* NULL: there is none. */
 const struct imf_tiff_entry *imf_tiff_entry(const struct imf_tiff_directory *directory,
                                             unsigned tag);
+/* Offset of an entry; of the next directory's offset for their number. */
+uint64_t imf_tiff_key(const struct imf_tiff_input *in, const struct imf_tiff_directory *d,
+                      size_t i);
+/* Where a value is, at 0: in its entry; false: not in the file, or of no known type. */
+bool imf_tiff_extent(const struct imf_tiff_input *in, const struct imf_tiff_entry *entry,
+                     uint64_t *at, uint64_t *bytes);
+/* Number i of a value; false: it has no such, or is damaged. */
+bool imf_tiff_number(struct imf_tiff_input *in, const struct imf_tiff_entry *entry, uint64_t i,
+                     uint64_t *number);
+/* Does the tag point to another directory of EXIF's? */
+bool imf_tiff_is_pointer(unsigned tag);
 /* Is its subfile type that of a smaller copy of another image? */
 bool imf_tiff_is_reduced(const struct imf_tiff_input *in, const struct imf_tiff_directory *d);
 /* The bytes of a value, at most `most`; NULL: damaged, more, or no memory. Freed with free(). */
@@ -87,6 +99,9 @@ struct imf_tiff_output {
     unsigned char *data;
     size_t size, capacity;
     bool out_of_memory;
+    /* NULL, or called by imf_tiff_copy_exif() for each entry that it copies. */
+    void (*copied)(void *data, uint64_t key);
+    void *copied_data;
 };
 
 /* Add `count` numbers of type SHORT, LONG, LONG8 or RATIONAL (pairs of them), unless the directory has

@@ -9,11 +9,10 @@
 
 #include "codec/metadata/irb.h"
 #include "codec/metadata/tiff.h"
+#include "codec/tiff/parts.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#define COPIES 32 /* smaller ones of an image, which follow it */
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
@@ -28,8 +27,10 @@ static struct value value_of(struct imf_reader *r, struct imf_tiff_input *in,
     struct value v = {NULL, 0};
     if (e)
         v.data = imf_tiff_value(in, e, IMF_METADATA_MAX, &v.size, &r->metadata.out_of_memory);
+    if (e)
+        r->at = imf_tiff_key(in, d, (size_t)(e - d->entries));
     if (e && !v.data) {
-        imf_reader_warn(r, "a damaged or too large TIFF tag was left out (%u)", tag);
+        imf_reader_lose(r, NULL, "damaged or too large");
         v.size = 0;
     }
     return v;
@@ -42,11 +43,34 @@ static void add_item(struct imf_reader *r, enum imf_meta_kind kind, unsigned str
     free(v.data);
 }
 
+/* Entries that EXIF was copied from. */
+struct keys {
+    uint64_t *list;
+    size_t count, capacity;
+    bool out_of_memory;
+};
+
+static void add_key(void *data, uint64_t key) {
+    struct keys *k = data;
+    if (k->count == k->capacity) {
+        size_t capacity = k->capacity ? 2 * k->capacity : 64;
+        uint64_t *list = reallocarray(k->list, capacity, sizeof *list);
+        k->out_of_memory |= !list;
+        if (!list)
+            return;
+        k->list = list;
+        k->capacity = capacity;
+    }
+    k->list[k->count++] = key;
+}
+
 static void add_exif(struct imf_reader *r, struct imf_tiff_input *in, uint64_t at) {
+    struct keys keys = {.list = NULL};
     unsigned char header[16];
     struct imf_tiff_directory exif = {.entries = NULL};
     size_t size = imf_tiff_make_header(header, in->big_endian, false, 0);
-    struct imf_tiff_output out = {.big_endian = in->big_endian, .base = size};
+    struct imf_tiff_output out = {
+        .big_endian = in->big_endian, .base = size, .copied = add_key, .copied_data = &keys};
     imf_tiff_copy_exif(&exif, &out, in, at);
     uint64_t first = exif.count ? imf_tiff_store(&exif, &out) : 0;
     imf_tiff_make_header(header, in->big_endian, false, first);
@@ -54,21 +78,31 @@ static void add_exif(struct imf_reader *r, struct imf_tiff_input *in, uint64_t a
     if (stream) {
         memcpy(stream, header, size);
         memcpy(stream + size, out.data, out.size);
-        imf_reader_add_metadata(r, IMF_META_EXIF, IMF_STRIP_EXIF, stream, size + out.size);
+        r->at = UINT64_MAX; /* it has many parts */
+        struct imf_meta_item *item =
+            imf_reader_add_metadata(r, IMF_META_EXIF, IMF_STRIP_EXIF, stream, size + out.size);
+        for (size_t i = 0; item && i < keys.count; i++)
+            imf_account_claim(&r->account, keys.list[i], item);
     }
-    r->metadata.out_of_memory |= out.out_of_memory || (first && !stream);
+    r->metadata.out_of_memory |= out.out_of_memory || keys.out_of_memory || (first && !stream);
+    free(keys.list);
     imf_tiff_unload(&exif);
     free(out.data);
     free(stream);
 }
 
-static void add_irb(struct imf_reader *r, struct value irb, struct value iptc) {
-    struct value both = {NULL, 0};
+static void add_irb(struct imf_reader *r, struct imf_tiff_input *in,
+                    const struct imf_tiff_directory *d) {
+    struct value irb = value_of(r, in, d, IMF_TIFF_IRB), both = {NULL, 0};
+    uint64_t key = r->at;
+    struct value iptc = value_of(r, in, d, IMF_TIFF_IPTC);
     if (irb.data || iptc.data) {
         both.data = imf_irb_with_iptc(irb.data, irb.size, iptc.data, iptc.size, &both.size);
         r->metadata.out_of_memory |= !both.data;
     }
     add_item(r, IMF_META_IRB, IMF_STRIP_OTHER, both);
+    if (irb.data && r->metadata.of[IMF_META_IRB])
+        imf_account_claim(&r->account, key, r->metadata.of[IMF_META_IRB]);
     free(irb.data);
     free(iptc.data);
 }
@@ -83,37 +117,15 @@ static void add_comment(struct imf_reader *r, struct value v) {
     free(v.data);
 }
 
-/* What follows the image: pages, or smaller copies of it. */
-static void read_others(struct imf_reader *r, struct imf_tiff_input *in,
-                        const struct imf_tiff_directory *first, uint64_t at) {
-    struct imf_tiff_directory d;
-    bool copies = imf_tiff_entry(first, IMF_TIFF_SUB_IFD), pages = false;
-    uint64_t next = first->next;
-    for (int i = 0; next && next != at && i < COPIES && !pages; i++) {
-        bool good = imf_tiff_load(&d, in, next, &r->metadata.out_of_memory);
-        bool copy = imf_tiff_is_reduced(in, &d);
-        copies = copies || copy;
-        pages = good && !copy;
-        next = d.next;
-        imf_tiff_unload(&d);
-    }
-    if (imf_tiff_entry(first, IMF_TIFF_LAYERS))
-        imf_reader_leave_out(r, "the layers");
-    else if (pages)
-        imf_reader_leave_out(r, "all pages but the first");
-    else if (copies)
-        imf_reader_warn(r, "the smaller copies of the image in the file are left out");
-}
-
 void imf_tiff_read_metadata(struct imf_reader *r, struct imf_tiff_input *in, uint64_t at) {
     struct imf_tiff_directory d;
     imf_tiff_load(&d, in, at, &r->metadata.out_of_memory);
+    imf_tiff_enter(r, in, at);
     add_exif(r, in, at);
     add_item(r, IMF_META_XMP, IMF_STRIP_XMP, value_of(r, in, &d, IMF_TIFF_XMP));
     add_item(r, IMF_META_ICC, IMF_STRIP_ICC, value_of(r, in, &d, IMF_TIFF_ICC));
-    add_irb(r, value_of(r, in, &d, IMF_TIFF_IRB), value_of(r, in, &d, IMF_TIFF_IPTC));
+    add_irb(r, in, &d);
     add_comment(r, value_of(r, in, &d, IMF_TIFF_DESCRIPTION));
-    read_others(r, in, &d, at);
     imf_tiff_unload(&d);
 }
 
@@ -140,7 +152,7 @@ static void put_exif(struct imf_writer *w, const struct imf_meta_item *item,
     if (first)
         imf_tiff_copy_exif(d, out, &in, first);
     else if (in.data)
-        imf_writer_warn(w, "damaged EXIF was left out");
+        imf_writer_lose(w, item, NULL, 0, "damaged");
 }
 
 /* libtiff knows IPTC's record as numbers of four bytes only. */

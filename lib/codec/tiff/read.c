@@ -271,8 +271,9 @@ static void set_pixels(struct tiff *t, const struct form *f) {
         p->alpha = p->premultiplied || f->extra[i] == EXTRASAMPLE_UNASSALPHA;
         p->from[f->colors] = f->colors + i;
     }
-    if (f->samples > f->colors + p->alpha)
-        imf_reader_leave_out(t->stream.reader, "channels besides colour and alpha");
+    if (f->samples > f->colors + p->alpha) /* they are among the pixels */
+        imf_account_add(&t->stream.reader->account, 0, 0, IMF_LOST, 0,
+                        "channels besides colour and alpha");
 }
 
 /* Some writers have colours of 8 bits where 16 are meant. */
@@ -325,6 +326,13 @@ static enum imf_status read_header(struct tiff *t, uint64_t *directory, struct f
     return read_form(t->tif, f, err);
 }
 
+static size_t read_at(void *data, uint64_t at, void *dst, size_t n) {
+    struct imf_tiff_input *in = data;
+    uint64_t left = at < in->size ? in->size - at : 0;
+    n = n < left ? n : (size_t)left;
+    return imf_tiff_read(in, at, dst, n) ? n : 0;
+}
+
 static enum imf_status tiff_open(struct imf_reader *r, struct imf_error *err) {
     struct tiff *t = r->state = calloc(1, sizeof *t);
     if (!t)
@@ -352,6 +360,8 @@ static enum imf_status tiff_open(struct imf_reader *r, struct imf_error *err) {
     read_density(t);
     imf_tiff_read_metadata(r, &t->stream.in, directory);
     t->stream.message[0] = '\0';
+    imf_account_close(&r->account, t->stream.in.size, read_at, &t->stream.in);
+    r->metadata.out_of_memory |= r->account.out_of_memory;
     return IMF_OK;
 }
 
@@ -417,6 +427,8 @@ const struct imf_codec imf_tiff_codec = {
     .alpha = true,
     .depths = 8 | 16,
     .few_bits = 1 << 1 | 1 << 2 | 1 << 4,
+    .resolution = true,
+    .late = true,
     .side_max = INT_MAX,
     .metadata_max = {[IMF_META_EXIF] = UINT32_MAX,
                      [IMF_META_XMP] = UINT32_MAX,

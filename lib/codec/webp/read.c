@@ -38,15 +38,59 @@ static enum imf_status damaged(const struct imf_reader *r, VP8StatusCode status,
 
 /* ---- header ------------------------------------------------------------------------------------ */
 
+static size_t get_size(const unsigned char *from) {
+    return from[0] | (size_t)from[1] << 8 | (size_t)from[2] << 16 | (size_t)from[3] << 24;
+}
+
 /* The file is as long as its header says, or shorter. */
 static enum imf_status read_file(struct imf_reader *r, struct webp *p, struct imf_error *err) {
-    const unsigned char *head = r->source.buffer + 4;
-    size_t size = head[0] | (size_t)head[1] << 8 | (size_t)head[2] << 16 | (size_t)head[3] << 24;
+    size_t size = get_size(r->source.buffer + 4);
+    struct imf_source *s = &r->source;
     enum imf_status status =
         imf_reader_read_all(r, size + RIFF_HEAD + size % 2, "a WebP", &p->file, &p->size, err);
-    if (!status && imf_source_getc(&r->source) != EOF)
-        imf_reader_warn(r, "what follows the image in this file is left out");
+    (void)(s->at < s->end || imf_source_fill(s)); /* to see what follows in a pipe */
     return status;
+}
+
+/* A chunk is a name, its data's size, and the data, of even length. */
+static void enter_parts(struct imf_reader *r, const struct webp *p) {
+    static const struct {
+        char type[5];
+        enum imf_becomes becomes;
+        unsigned strip;
+        const char *name;
+        enum imf_meta_kind kind; /* of a lost one: what may claim it */
+    } known[] = {
+        {"VP8 ", IMF_PIXELS, 0, "pixels", IMF_META_KINDS},
+        {"VP8L", IMF_PIXELS, 0, "pixels", IMF_META_KINDS},
+        {"ALPH", IMF_PIXELS, 0, "pixels", IMF_META_KINDS},
+        {"VP8X", IMF_STRUCTURE, 0, "header", IMF_META_KINDS},
+        {"ICCP", IMF_LOST, IMF_STRIP_ICC, "ICC profile", IMF_META_ICC},
+        {"EXIF", IMF_LOST, IMF_STRIP_EXIF, "EXIF", IMF_META_EXIF},
+        {"XMP ", IMF_LOST, IMF_STRIP_XMP, "XMP", IMF_META_XMP},
+    };
+    enum { KNOWN = sizeof known / sizeof known[0], CHUNK = 8 };
+    unsigned seen = 0;
+    imf_account_add(&r->account, 0, HEAD, IMF_STRUCTURE, 0, "header");
+    for (size_t at = HEAD, bytes; p->size - at >= CHUNK; at += bytes) {
+        size_t size = get_size(p->file + at + 4), k = 0;
+        bytes = CHUNK + size + size % 2;
+        bytes = bytes < p->size - at ? bytes : p->size - at;
+        while (k < KNOWN && memcmp(p->file + at, known[k].type, 4) != 0)
+            k++;
+        char text[] = "unknown chunk ....";
+        for (size_t i = 0; i < 4; i++)
+            if (p->file[at + i] > ' ' && p->file[at + i] < 0x7f)
+                text[14 + i] = (char)p->file[at + i];
+        imf_account_add(&r->account, at, bytes, k < KNOWN ? known[k].becomes : IMF_LOST,
+                        k < KNOWN ? known[k].strip : IMF_STRIP_OTHER,
+                        k < KNOWN ? known[k].name : text);
+        struct imf_meta_item *item =
+            k < KNOWN && known[k].kind < IMF_META_KINDS ? r->metadata.of[known[k].kind] : NULL;
+        if (item && !(seen & 1u << k))
+            imf_account_claim(&r->account, at, item);
+        seen |= 1u << k;
+    }
 }
 
 static void read_metadata(struct imf_reader *r, struct webp *p) {
@@ -61,6 +105,7 @@ static void read_metadata(struct imf_reader *r, struct webp *p) {
     if (mux && WebPMuxGetChunk(mux, "XMP ", &xmp) == WEBP_MUX_OK)
         imf_reader_add_metadata(r, IMF_META_XMP, IMF_STRIP_XMP, xmp.bytes, xmp.size);
     WebPMuxDelete(mux);
+    enter_parts(r, p);
 }
 
 static enum imf_status webp_open(struct imf_reader *r, struct imf_error *err) {
@@ -159,6 +204,7 @@ const struct imf_codec imf_webp_codec = {
     .colors = 1 << IMF_COLOR_GRAY | 1 << IMF_COLOR_RGB,
     .alpha = true,
     .depths = 8,
+    .late = true,
     .side_max = 16383,
     .metadata_max =
         {[IMF_META_EXIF] = UINT32_MAX, [IMF_META_XMP] = UINT32_MAX, [IMF_META_ICC] = UINT32_MAX},

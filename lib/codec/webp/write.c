@@ -89,7 +89,7 @@ static bool set_chunk(struct imf_writer *w, WebPMux *mux, const char name[4],
     const unsigned char *data =
         kind == IMF_META_XMP ? imf_writer_xmp(w, item, &size) : imf_writer_data(w, item);
     if (kind == IMF_META_ICC && !imf_icc_fits(item, IMF_COLOR_RGB)) {
-        imf_writer_warn(w, "a gray ICC profile was left out: WebP holds colours");
+        imf_writer_lose(w, item, NULL, 0, "WebP holds colours");
         return true;
     }
     return !data || WebPMuxSetChunk(mux, name, &(WebPData){data, size}, 1) == WEBP_MUX_OK;

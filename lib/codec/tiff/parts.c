@@ -1,0 +1,226 @@
+/*
+ * parts.c - a TIFF's directories, values and pictures in the account of its file
+ *
+ * A directory's entries are followed to the values that they point at, to other directories and to the
+ * strips and tiles of pictures. Of the first picture each value is a part by itself, which metadata.c
+ * may claim; of another one all is that picture.
+ */
+#include "codec/tiff/parts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DIRECTORIES_MAX 4096
+
+enum place { FIRST, TAGS, OTHER }; /* the picture that is read, a directory of its tags, another */
+
+struct walk {
+    struct imf_reader *reader;
+    struct imf_tiff_input *in;
+    uint64_t seen[DIRECTORIES_MAX];
+    size_t count;
+    uint64_t width, height; /* of the first picture */
+};
+
+/* Tags that say how pixels are stored: the result has its own. */
+static const uint16_t storage[][2] = {{254, 259}, {262, 268}, {273, 273}, {277, 281},    {284, 284},
+                                      {288, 289}, {292, 293}, {317, 317}, {320, 332},    {334, 334},
+                                      {338, 347}, {512, 532}, {559, 559}, {32995, 32998}};
+static const struct {
+    uint16_t tag;
+    unsigned strip;
+    const char *name;
+} names[] = {{269, IMF_STRIP_EXIF, "name of the document"},
+             {270, IMF_STRIP_EXIF, "description"},
+             {271, IMF_STRIP_EXIF, "make"},
+             {272, IMF_STRIP_EXIF, "model"},
+             {274, IMF_STRIP_EXIF, "orientation"},
+             {282, IMF_STRIP_EXIF, "resolution"},
+             {283, IMF_STRIP_EXIF, "resolution"},
+             {296, IMF_STRIP_EXIF, "resolution"},
+             {305, IMF_STRIP_EXIF, "software"},
+             {306, IMF_STRIP_EXIF, "date"},
+             {315, IMF_STRIP_EXIF, "artist"},
+             {700, IMF_STRIP_XMP, "XMP"},
+             {33432, IMF_STRIP_EXIF, "copyright"},
+             {33628, 0, "planes (MetaMorph)"},
+             {33629, 0, "planes (MetaMorph)"},
+             {33723, IMF_STRIP_OTHER, "IPTC"},
+             {34377, IMF_STRIP_OTHER, "image resources (IPTC)"},
+             {34665, IMF_STRIP_EXIF, "EXIF"},
+             {34675, IMF_STRIP_ICC, "ICC profile"},
+             {34853, IMF_STRIP_EXIF, "position (GPS)"},
+             {37500, IMF_STRIP_EXIF, "notes of the maker (MakerNote)"},
+             {37724, 0, "layers (Photoshop)"}};
+
+static bool is_storage(unsigned tag) {
+    for (size_t i = 0; i < sizeof storage / sizeof *storage; i++)
+        if (tag >= storage[i][0] && tag <= storage[i][1])
+            return true;
+    return false;
+}
+
+static void enter(struct walk *w, uint64_t at, uint64_t bytes, enum imf_becomes becomes,
+                  unsigned strip, const char *name, uint64_t key, const char *why) {
+    struct imf_account_entry *e =
+        imf_account_add(&w->reader->account, at, bytes, becomes, strip, name);
+    if (e) {
+        e->key = key;
+        e->part.why = why;
+    }
+}
+
+/* ---- pictures -------------------------------------------------------------------------------- */
+
+/* Strips or tiles, by the entries of their offsets and of their sizes. */
+static void enter_cells(struct walk *w, const struct imf_tiff_directory *d, const char *name) {
+    static const unsigned tags[][2] = {{273, 279}, {324, 325}};
+    for (size_t k = 0; k < 2; k++) {
+        const struct imf_tiff_entry *offsets = imf_tiff_entry(d, tags[k][0]);
+        const struct imf_tiff_entry *sizes = imf_tiff_entry(d, tags[k][1]);
+        uint64_t at, bytes;
+        for (uint64_t i = 0; offsets && imf_tiff_number(w->in, offsets, i, &at); i++) {
+            bool known = sizes && imf_tiff_number(w->in, sizes, i, &bytes) && bytes > 0;
+            if (at > 0 && at < w->in->size)
+                imf_account_add(&w->reader->account, at, known ? bytes : w->in->size - at,
+                                name ? IMF_LOST : IMF_PIXELS, 0, name ? name : "pixels");
+        }
+    }
+}
+
+static uint64_t number_of(struct walk *w, const struct imf_tiff_directory *d, unsigned tag) {
+    const struct imf_tiff_entry *e = imf_tiff_entry(d, tag);
+    uint64_t value = 0;
+    return e && imf_tiff_number(w->in, e, 0, &value) ? value : 0;
+}
+
+/* Is it what it says, a copy with fewer pixels than the first picture? */
+static bool is_smaller(struct walk *w, const struct imf_tiff_directory *d) {
+    uint64_t width = number_of(w, d, 256), height = number_of(w, d, 257);
+    return imf_tiff_is_reduced(w->in, d) && width > 0 && height > 0 &&
+           (width < w->width || height < w->height) && width <= w->width && height <= w->height;
+}
+
+/* ---- directories ----------------------------------------------------------------------------- */
+
+static void walk_directory(struct walk *w, uint64_t at, enum place place, const char *name);
+
+/* Directories that a value points to. */
+static void follow(struct walk *w, const struct imf_tiff_entry *e, enum place place,
+                   const char *name) {
+    uint64_t at;
+    for (uint64_t i = 0; i < DIRECTORIES_MAX && imf_tiff_number(w->in, e, i, &at); i++)
+        walk_directory(w, at, place, name);
+}
+
+static bool leads_to_directory(struct walk *w, const struct imf_tiff_entry *e) {
+    struct imf_tiff_directory d;
+    uint64_t at;
+    bool good = imf_tiff_number(w->in, e, 0, &at) &&
+                imf_tiff_load(&d, w->in, at, &w->reader->metadata.out_of_memory);
+    if (good)
+        imf_tiff_unload(&d);
+    return good;
+}
+
+static void enter_entry(struct walk *w, const struct imf_tiff_directory *d, size_t i,
+                        enum place place, const char *name) {
+    const struct imf_tiff_entry *e = &d->entries[i];
+    uint64_t at, bytes, key = imf_tiff_key(w->in, d, i);
+    uint64_t entry = imf_tiff_key(w->in, d, i + 1) - key;
+    bool good = imf_tiff_extent(w->in, e, &at, &bytes), pictures = e->tag == IMF_TIFF_SUB_IFD;
+    char text[32];
+    const char *title = text;
+    unsigned strip = place == TAGS ? IMF_STRIP_EXIF : IMF_STRIP_OTHER;
+    snprintf(text, sizeof text, place == TAGS ? "EXIF tag %u" : "tag %u", e->tag);
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        if (names[k].tag == e->tag) {
+            title = names[k].name;
+            strip = names[k].strip;
+        }
+    if (place == OTHER) {
+        enter(w, key, entry, IMF_LOST, 0, name, key, NULL);
+        if (good && at)
+            enter(w, at, bytes, IMF_LOST, 0, name, at, NULL);
+    } else if (imf_tiff_is_pointer(e->tag) ? leads_to_directory(w, e)
+                                           : place == FIRST && is_storage(e->tag)) {
+        enter(w, key, entry, IMF_STRUCTURE, 0, "directory", key, NULL);
+        if (good && at)
+            enter(w, at, bytes, IMF_STRUCTURE, 0, "directory", at, NULL);
+    } else if (good && at) {
+        enter(w, key, entry, IMF_STRUCTURE, 0, "directory", key - 1, NULL);
+        enter(w, at, bytes, IMF_LOST, strip, title, key, NULL);
+    } else {
+        enter(w, key, entry, IMF_LOST, strip, title, key,
+              good && !imf_tiff_is_pointer(e->tag) ? NULL : "damaged");
+    }
+    if (good && pictures)
+        follow(w, e, OTHER, place == FIRST ? "picture below the first" : name);
+    else if (good && imf_tiff_is_pointer(e->tag))
+        follow(w, e, place == OTHER ? OTHER : TAGS, name);
+}
+
+/* All of a directory but what follows it; name: of another picture. */
+static void walk_directory(struct walk *w, uint64_t at, enum place place, const char *name) {
+    struct imf_tiff_directory d;
+    for (size_t i = 0; i < w->count; i++)
+        if (w->seen[i] == at)
+            return;
+    if (w->count == DIRECTORIES_MAX ||
+        !imf_tiff_load(&d, w->in, at, &w->reader->metadata.out_of_memory))
+        return;
+    w->seen[w->count++] = at;
+    if (place == FIRST) {
+        w->width = number_of(w, &d, 256);
+        w->height = number_of(w, &d, 257);
+    } else if (place == OTHER && is_smaller(w, &d)) {
+        name = "smaller copy of the picture";
+    }
+    uint64_t first = imf_tiff_key(w->in, &d, 0), end = imf_tiff_key(w->in, &d, d.count);
+    enum imf_becomes becomes = place == OTHER ? IMF_LOST : IMF_STRUCTURE;
+    const char *title = place == OTHER ? name : "directory";
+    enter(w, at, first - at, becomes, 0, title, at, NULL);
+    for (size_t i = 0; i < d.count; i++)
+        enter_entry(w, &d, i, place, name);
+    enter(w, end, w->in->wide ? 8 : 4, becomes, 0, title, end, NULL);
+    if (place != TAGS)
+        enter_cells(w, &d, place == OTHER ? name : NULL);
+    imf_tiff_unload(&d);
+}
+
+/* Where the directories of pictures begin, as far as they follow each other; returns how many. */
+static size_t list_pictures(struct walk *w, uint64_t at, uint64_t *list) {
+    size_t count = 0;
+    struct imf_tiff_directory d;
+    while (at && count < DIRECTORIES_MAX) {
+        for (size_t i = 0; i < count; i++)
+            if (list[i] == at)
+                return count;
+        if (!imf_tiff_load(&d, w->in, at, &w->reader->metadata.out_of_memory))
+            break;
+        list[count++] = at;
+        at = d.next;
+        imf_tiff_unload(&d);
+    }
+    return count;
+}
+
+void imf_tiff_enter(struct imf_reader *r, struct imf_tiff_input *in, uint64_t at) {
+    struct walk *w = calloc(1, sizeof *w);
+    uint64_t *list = calloc(DIRECTORIES_MAX, sizeof *list);
+    r->metadata.out_of_memory |= !w || !list;
+    if (w && list) {
+        *w = (struct walk){.reader = r, .in = in};
+        size_t count = list_pictures(w, at, list);
+        imf_account_add(&r->account, 0, in->wide ? 16 : 8, IMF_STRUCTURE, 0, "header");
+        for (size_t i = 0; i < count; i++) {
+            char name[48];
+            snprintf(name, sizeof name, "picture %zu of %zu", i + 1, count);
+            walk_directory(w, list[i], i == 0 ? FIRST : OTHER, name);
+        }
+        r->metadata.out_of_memory |= r->account.out_of_memory;
+    }
+    free(w);
+    free(list);
+}

@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+"""splices.py - files that carry more than one picture's pixels: NAME BASE OUT
+
+BASE is a PNG or a JPEG of one plain picture for those names that need one, else ignored.
+"""
+import struct
+import sys
+import zlib
+
+P = struct.pack
+
+
+def chunk(name, data):
+    return P(">I", len(data)) + name + data + P(">I", zlib.crc32(name + data))
+
+
+def segment(marker, data):
+    return bytes([0xFF, marker]) + P(">H", len(data) + 2) + data
+
+
+def behind_head(png, chunks):
+    """A PNG with these chunks behind its header, or before its end"""
+    return png[:33] + b"".join(chunks) + png[33:]
+
+
+def before_end(png, chunks):
+    return png[:-12] + b"".join(chunks) + png[-12:]
+
+
+def behind_soi(jpeg, *segments):
+    return jpeg[:2] + b"".join(segments) + jpeg[2:]
+
+
+def directory(width, height, at, *more):
+    "A directory of a gray picture, whose pixels are at `at`"
+    size = width * height
+    entries = [(256, 4, 1, width), (257, 4, 1, height), (258, 3, 1, 8), (262, 3, 1, 1), (273, 4, 1, at)]
+    entries += [(277, 3, 1, 1), (278, 4, 1, height), (279, 4, 1, size), *more]
+    return P("<H", len(entries)) + b"".join(P("<HHII", *e) for e in sorted(entries)) + P("<I", 0)
+
+
+def tiff(directory_at, *parts):
+    return b"II*\0" + P("<I", directory_at) + b"".join(parts)
+
+
+def pixels(count):
+    return bytes(1 + i * 7 % 255 for i in range(count))
+
+
+def sub_picture(larger):
+    "A picture below the first, larger or a smaller copy of it"
+    w, h = (40, 30) if larger else (4, 3)
+    below = directory(w, h, 8, (254, 4, 1, 0 if larger else 1))
+    end = 8 + w * h
+    first = directory(8, 6, end + len(below), (254, 4, 1, 0), (330, 4, 1, end))
+    return tiff(end + len(below) + 48, pixels(w * h), below, pixels(48), first)
+
+
+def planes():
+    "Five planes below one directory, of which it names the first"
+    end = 8 + 5 * 48
+    return tiff(end, pixels(5 * 48), directory(8, 6, 8, (33629, 5, 5, 8)))
+
+
+def raw():
+    "A camera raw kept in the MakerNote, behind a small picture"
+    note = b"IIIIwaR\0" + pixels(20000000)
+    at = 8 + len(note)
+    exif = P("<HHHIII", 1, 0x927C, 7, len(note), 8, 0)
+    return tiff(at + 48 + len(exif), note, pixels(48), exif, directory(8, 6, at, (34665, 4, 1, at + 48)))
+
+
+CASES = {
+    "animated": lambda b: before_end(behind_head(b, [chunk(b"acTL", P(">II", 2, 0))]), [chunk(b"fdAT", P(">I", 1) + b[41:60])]),
+    "sub": lambda b: sub_picture(True),
+    "copy": lambda b: sub_picture(False),
+    "planes": lambda b: planes(),
+    "raw": lambda b: raw(),
+    "film": lambda b: b + b"\0\0\0\x18ftypmp42" * 99,
+    "zeros": lambda b: b + bytes(4000),
+    "thermal": lambda b: behind_soi(b, segment(0xE1, b"FLIR\0\1\0\0" + pixels(4000))),
+    "signed": lambda b: behind_soi(b, segment(0xEB, b"JP\0\1" + pixels(300))),
+    "private": lambda b: behind_soi(b, segment(0xE7, b"Own\0" + pixels(808))),
+    "chunks": lambda b: behind_head(b, [chunk(n, pixels(9)) for n in (b"saFe", b"unSF")]),
+}
+
+
+def main():
+    name, base, out = sys.argv[1:]
+    with open(base, "rb") as f:
+        data = f.read()
+    with open(out, "wb") as f:
+        f.write(CASES[name](data))
+
+
+if __name__ == "__main__":
+    main()
