@@ -1,4 +1,5 @@
 /* reader.c - images read through the decoder of their format */
+#include "base/arguments.h"
 #include "base/sized.h"
 #include "codec/metadata/items.h"
 #include "codec/table.h"
@@ -41,7 +42,9 @@ enum imf_status imf_reader_open(struct imf_reader **out, FILE *stream,
     const struct imf_limits usual = {.max_pixels = IMF_DEFAULT_MAX_PIXELS,
                                      .max_scans = IMF_DEFAULT_MAX_SCANS};
     imf_sized_read(&r->limits, sizeof r->limits, limits ? limits : &usual);
-    enum imf_status status = open_recognised(r, err);
+    enum imf_status status = imf_check_limits(&r->limits, err);
+    if (status == IMF_OK)
+        status = open_recognised(r, err);
     if (status == IMF_OK)
         status = imf_metadata_complete(r->metadata.out_of_memory, err);
     if (status)

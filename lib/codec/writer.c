@@ -1,4 +1,5 @@
 /* writer.c - images written through the encoder of their format */
+#include "base/arguments.h"
 #include "base/sized.h"
 #include "base/surface.h"
 #include "codec/account.h"
@@ -15,9 +16,7 @@ const char *imf_writer_warning(const struct imf_writer *writer) {
 
 static bool consistent(const struct imf_info *info) {
     static const int channels[] = {[IMF_COLOR_GRAY] = 1, [IMF_COLOR_RGB] = 3, [IMF_COLOR_CMYK] = 4};
-    return info->width >= 1 && info->height >= 1 && (info->depth == 8 || info->depth == 16) &&
-           info->color <= IMF_COLOR_CMYK && info->channels <= 4 &&
-           info->channels == channels[info->color] + info->alpha;
+    return info->channels == channels[info->color] + info->alpha;
 }
 
 /* Will the file have the EXIF orientation, if pixels keep their order? */
@@ -186,14 +185,21 @@ static void warn_of_lost(struct imf_writer *w) {
 enum imf_status imf_writer_open(struct imf_writer **out, FILE *stream, const struct imf_info *info,
                                 const struct imf_encode *encode,
                                 const struct imf_metadata *metadata, struct imf_error *err) {
+    struct imf_encode checked;
     *out = NULL;
+    imf_sized_read(&checked, sizeof checked, encode);
+    enum imf_status status = imf_check_info(info, err);
+    if (!status)
+        status = imf_check_encode(&checked, err);
+    if (status)
+        return status;
     struct imf_writer *w = calloc(1, sizeof *w);
     if (!w)
         return imf_fail_memory(err, sizeof *w);
     w->stream = stream;
     w->input = *info;
     w->info = imf_writer_shape(info, encode, metadata);
-    imf_sized_read(&w->encode, sizeof w->encode, encode);
+    w->encode = checked;
     w->metadata = metadata;
     w->known = metadata ? metadata->count : 0;
     if (w->info.orientation == 1)
@@ -203,7 +209,7 @@ enum imf_status imf_writer_open(struct imf_writer **out, FILE *stream, const str
         w->jpeg = metadata->jpeg;
     if (w->orientation.swap)
         imf_jpeg_source_transpose(&w->jpeg);
-    enum imf_status status = open_checked(w, err);
+    status = open_checked(w, err);
     if (status == IMF_OK)
         status = imf_metadata_complete(w->out_of_memory, err);
     if (status)

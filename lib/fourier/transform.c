@@ -1,4 +1,5 @@
 /* transform.c - the library's transforms: imf_fft_*() of imfilter.h */
+#include "base/arguments.h"
 #include "device/open/context.h"
 #include "device/tuning.h"
 #include "fourier/chirp.h"
@@ -63,13 +64,6 @@ static bool line_by_line(int length, int64_t lines) {
 static enum imf_status make(struct imf_fft *f, const struct imf_fft_shape *shape,
                             struct imf_error *err) {
     int nx = shape->nx, ny = shape->ny ? shape->ny : 1, batch = shape->batch ? shape->batch : 1;
-    for (int i = 0; i < 2; i++) {
-        int length = i ? ny : nx;
-        if (length < 1 || length > IMF_FFT_MAX)
-            return imf_fail(err, IMF_ERR_ARGUMENT,
-                            "length %d cannot be transformed: use one from 1 to %d", length,
-                            IMF_FFT_MAX);
-    }
     unsigned radices =
         shape->radices ? shape->radices & IMF_FFT_RADICES : IMF_FFT_RADICES | IMF_FFT_PRIMES;
     bool any = radices & IMF_FFT_PRIMES;
@@ -105,11 +99,15 @@ static enum imf_status make(struct imf_fft *f, const struct imf_fft_shape *shape
 
 enum imf_status imf_fft_create(struct imf_fft **out, struct imf_context *ctx,
                                const struct imf_fft_shape *shape, struct imf_error *err) {
+    *out = NULL;
+    enum imf_status status = imf_check_fft(shape, err);
+    if (status)
+        return status;
     struct imf_fft *f = *out = calloc(1, sizeof *f);
     if (!f)
         return imf_fail_memory(err, sizeof *f);
     struct imf_runtime *rt;
-    enum imf_status status = imf_context_runtime(ctx, &rt, err);
+    status = imf_context_runtime(ctx, &rt, err);
     if (status == IMF_OK)
         status = imf_queue_open(&f->queue, rt, err);
     if (status == IMF_OK)
@@ -123,10 +121,13 @@ enum imf_status imf_fft_create(struct imf_fft **out, struct imf_context *ctx,
 
 enum imf_status imf_fft_transform(struct imf_fft *f, enum imf_fft_direction direction,
                                   struct imf_error *err) {
+    enum imf_status status = imf_check_direction(direction, err);
+    if (status)
+        return status;
     if (f->mapped)
         return imf_fail(err, IMF_ERR_ARGUMENT, "the values are mapped: unmap them first");
     bool backwards = direction == IMF_FFT_INVERSE;
-    enum imf_status status = imf_fft_pass_run(&f->passes, backwards, err);
+    status = imf_fft_pass_run(&f->passes, backwards, err);
     if (status == IMF_OK && f->along_x)
         status = imf_fft_chirp_run(f->along_x, f->passes.data, backwards, err);
     if (status == IMF_OK && f->along_y)
@@ -153,7 +154,9 @@ enum imf_status imf_fft_unmap(struct imf_fft *f, struct imf_error *err) {
 
 enum imf_status imf_fft_run(struct imf_fft *f, const float *in, float *out,
                             enum imf_fft_direction direction, struct imf_error *err) {
-    enum imf_status status = imf_fft_unmap(f, err);
+    enum imf_status status = imf_check_direction(direction, err);
+    if (status == IMF_OK)
+        status = imf_fft_unmap(f, err);
     if (status != IMF_OK)
         return status;
     status = imf_buffer_upload(f->queue, f->passes.data, 0, in, f->passes.bytes, err);

@@ -6,6 +6,7 @@
  * origin.
  */
 #include "run/kernel_file.h"
+#include "base/arguments.h"
 
 #include "base/orientation.h"
 #include "base/pfm.h"
@@ -175,7 +176,9 @@ enum imf_status imf_filter_parse_limited(struct imf_filter **out, const char *co
     struct imf_limits all;
     imf_sized_read(&all, sizeof all, limits ? limits : &usual);
     const struct imf_kernel_files files = {imf_kernel_file_read, &all};
-    return imf_filter_parse_with(out, specs, count, &files, err);
+    *out = NULL;
+    enum imf_status status = imf_check_limits(&all, err);
+    return status ? status : imf_filter_parse_with(out, specs, count, &files, err);
 }
 
 enum imf_status imf_filter_parse(struct imf_filter **out, const char *const *specs, size_t count,

@@ -3,19 +3,12 @@
 #include "imfilter_program.h"
 #include "run/masks.h"
 
+#include "base/arguments.h"
 #include "base/sized.h"
 #include "device/tuning.h"
 #include "filter/form.h"
 
 #include <stdlib.h>
-
-static enum imf_status check_info(const struct imf_info *i, struct imf_error *err) {
-    if (i->width < 1 || i->height < 1 || i->channels < 1 || i->channels > 4 ||
-        (i->depth != 8 && i->depth != 16))
-        return imf_fail(err, IMF_ERR_ARGUMENT, "no image has %dx%d pixels of %d %d-bit channels",
-                        i->width, i->height, i->channels, i->depth);
-    return IMF_OK;
-}
 
 static struct imf_choice choice_of(const struct imf_planning *p) {
     const struct imf_rect *part = &p->chain->part;
@@ -40,7 +33,9 @@ enum imf_status imf_plan_create(struct imf_plan **out, struct imf_context *ctx,
     const struct imf_settings *settings = &full;
     *out = NULL;
     imf_sized_read(&full, sizeof full, given);
-    enum imf_status st = check_info(input, err);
+    enum imf_status st = imf_check_info(input, err);
+    if (!st)
+        st = imf_check_settings(settings, err);
     if (st)
         return st;
     struct imf_plan *plan = calloc(1, sizeof *plan);

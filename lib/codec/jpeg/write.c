@@ -247,12 +247,6 @@ static bool keeps_trailer(struct imf_writer *w) {
 }
 
 static enum imf_status jpeg_open(struct imf_writer *w, struct imf_error *err) {
-    const struct imf_encode *e = &w->encode;
-    if (e->quality < 0 || e->quality > 100)
-        return imf_fail(err, IMF_ERR_ARGUMENT, "JPEG quality %d is not 1..100", e->quality);
-    if (e->subsampling && e->subsampling != 444 && e->subsampling != 422 && e->subsampling != 420)
-        return imf_fail(err, IMF_ERR_ARGUMENT, "JPEG subsampling %d is not 444, 422 or 420",
-                        e->subsampling);
     struct jpeg *j = w->state = calloc(1, sizeof *j);
     if (!j)
         return imf_fail_memory(err, sizeof *j);

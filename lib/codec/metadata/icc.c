@@ -6,6 +6,7 @@
  * (a printer's, say) has no curve to linear light. Of PNG's chunks the first of cICP, iCCP, sRGB and
  * gAMA counts (PNG, third edition, 4.3).
  */
+#include "base/arguments.h"
 #include "base/curve.h"
 #include "base/error.h"
 #include "codec/metadata/bytes.h"
@@ -251,6 +252,9 @@ enum imf_status imf_curve_read(struct imf_curve **out, const struct imf_metadata
     int coding = cicp ? cicp->data[1] : UNSPECIFIED;
     struct source known = {.power = power_of(coding)};
     *out = NULL;
+    enum imf_status status = imf_check_info(info, err);
+    if (status)
+        return status;
     if (known.power >= 0)
         return known.power > 0 ? make_curve(out, &known, 1, err) : IMF_OK;
     if (icc)

@@ -301,9 +301,6 @@ static const unsigned char *big_endian(struct png *p, const unsigned char *row) 
 /* ---- encoder ------------------------------------------------------------------------------ */
 
 static enum imf_status png_open(struct imf_writer *w, struct imf_error *err) {
-    if (w->encode.compression < IMF_COMPRESSION_NONE || w->encode.compression > 9)
-        return imf_fail(err, IMF_ERR_ARGUMENT, "PNG compression %d is not -1..9",
-                        w->encode.compression);
     struct png *p = w->state = calloc(1, sizeof *p);
     if (!p)
         return imf_fail_memory(err, sizeof *p);

@@ -200,8 +200,6 @@ static enum imf_status open_lanes(struct tiff *t, struct imf_error *err) {
 
 static enum imf_status tiff_open(struct imf_writer *w, struct imf_error *err) {
     int level = w->encode.compression;
-    if (level < IMF_COMPRESSION_NONE || level > 9)
-        return imf_fail(err, IMF_ERR_ARGUMENT, "TIFF compression %d is not -1..9", level);
     struct tiff *t = w->state = calloc(1, sizeof *t);
     if (!t)
         return imf_fail_memory(err, sizeof *t);

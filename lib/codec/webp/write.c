@@ -34,8 +34,6 @@ static enum imf_status failure(const struct webp *p, struct imf_error *err) {
 
 static enum imf_status webp_open(struct imf_writer *w, struct imf_error *err) {
     int quality = w->encode.quality;
-    if (quality < 0 || quality > 100)
-        return imf_fail(err, IMF_ERR_ARGUMENT, "WebP quality %d is not 1..100", quality);
     struct webp *p = w->state = calloc(1, sizeof *p);
     if (!p)
         return imf_fail_memory(err, sizeof *p);

@@ -1,6 +1,7 @@
 /* context.c - the device, opened when something first needs it */
 #include "device/open/context.h"
 
+#include "base/arguments.h"
 #include "base/clock.h"
 #include "base/sized.h"
 #include "device/open/last_device.h"
@@ -58,8 +59,13 @@ bool imf_default_cache_dir(char **out) {
 enum imf_status imf_context_create(struct imf_context **out,
                                    const struct imf_context_options *options,
                                    struct imf_error *err) {
-    struct imf_context *ctx = calloc(1, sizeof *ctx);
+    struct imf_context_options checked;
     *out = NULL;
+    imf_sized_read(&checked, sizeof checked, options);
+    enum imf_status status = imf_check_context(&checked, err);
+    if (status)
+        return status;
+    struct imf_context *ctx = calloc(1, sizeof *ctx);
     if (!ctx || pthread_mutex_init(&ctx->lock, NULL)) {
         free(ctx);
         return imf_fail_memory(err, sizeof *ctx);
@@ -72,7 +78,7 @@ enum imf_status imf_context_create(struct imf_context **out,
     *out = ctx;
     ctx->mark = (struct imf_driver_mark){.file = -1, .directory = -1};
     bool ok = true;
-    imf_sized_read(&ctx->options, sizeof ctx->options, options);
+    ctx->options = checked;
     if (ctx->options.name)
         ok = (ctx->name = strdup(ctx->options.name)) != NULL;
     const char *dir = ctx->options.cache_dir;

@@ -1,4 +1,5 @@
 /* chain.c - filters of several specs, of kernels in memory, and of other filters */
+#include "base/arguments.h"
 #include "base/sized.h"
 #include "filter/spec/parse.h"
 
@@ -148,6 +149,8 @@ enum imf_status imf_filter_from_kernel(struct imf_filter **out,
     char note[IMF_NOTE] = "", text[40];
     *out = NULL;
     imf_sized_read(&c, sizeof c, coefficients);
+    if (!c.values)
+        return imf_fail(err, IMF_ERR_ARGUMENT, "imf_coefficients.values is NULL");
     enum imf_status status = read_kernel(&flt, &c, err);
     if (status == IMF_OK)
         status = create(out, 1, err);
@@ -171,8 +174,13 @@ enum imf_status imf_filter_from_mask(struct imf_filter **out, const char *path,
                                      const struct imf_limits *limits, struct imf_error *err) {
     struct imf_mask *mask;
     char note[IMF_NOTE] = "";
+    struct imf_limits checked;
     *out = NULL;
-    enum imf_status status = imf_mask_read(&mask, path, limits, note, err);
+    imf_sized_read(&checked, sizeof checked, limits);
+    enum imf_status status = imf_check_limits(&checked, err);
+    if (status != IMF_OK)
+        return status;
+    status = imf_mask_read(&mask, path, limits, note, err);
     if (status == IMF_OK)
         status = create(out, 1, err);
     if (status != IMF_OK) {

@@ -6,6 +6,7 @@
  * plan does not change. The workspace remembers the failure, and the context does for other plans.
  */
 #include "run/pipeline/workspace.h"
+#include "base/arguments.h"
 #include "base/clock.h"
 #include "base/sized.h"
 #include "codec/codec.h"
@@ -253,7 +254,9 @@ enum imf_status imf_workspace_run(struct imf_workspace *ws, struct imf_reader *r
     struct imf_run_options o;
     struct imf_report r = {0};
     imf_sized_read(&o, sizeof o, options);
-    enum imf_status st = run_files(ws, reader, writer, &o, &r, err);
+    enum imf_status st = imf_check_run(&o, err);
+    if (!st)
+        st = run_files(ws, reader, writer, &o, &r, err);
     imf_sized_write(report, &r, sizeof r);
     return st;
 }
@@ -267,7 +270,13 @@ enum imf_status imf_workspace_run_memory(struct imf_workspace *ws, const void *s
     struct imf_run_options o;
     struct imf_report r = {0};
     imf_sized_read(&o, sizeof o, options);
-    enum imf_status st = run(ws, &pixels, may_stream(ws, NULL, NULL, &o), &o, &r, err);
+    enum imf_status st = imf_check_run(&o, err);
+    if (!st)
+        st = imf_check_stride(src_stride, &ws->plan->input, err);
+    if (!st)
+        st = imf_check_stride(dst_stride, &ws->plan->output, err);
+    if (!st)
+        st = run(ws, &pixels, may_stream(ws, NULL, NULL, &o), &o, &r, err);
     imf_sized_write(report, &r, sizeof r);
     return st;
 }
