@@ -220,6 +220,13 @@ static const struct calls_rule rules[] = {
 #ifdef SYS_utime
     NO_DRIVERS(utime),
 #endif
+#ifdef SYS_chown32
+    NO_DRIVERS(chown32),
+    NO_DRIVERS(lchown32),
+#endif
+#ifdef SYS_utimensat_time64
+    {SYS_utimensat_time64, CALLS_REFUSE_UNLESS, 1, 0, CALLS_NO_DRIVERS, 0},
+#endif
     NO_DRIVERS(fchmodat),
     NO_DRIVERS(truncate),
 #ifdef SYS_truncate64
@@ -256,6 +263,9 @@ static const struct calls_rule rules[] = {
 #endif
 #ifdef SYS_semtimedop
     REFUSE(semtimedop),
+#endif
+#ifdef SYS_semtimedop_time64
+    REFUSE(semtimedop_time64),
 #endif
 #ifdef SYS_ipc
     REFUSE(ipc),
@@ -295,6 +305,10 @@ static const struct calls_rule rules[] = {
     REFUSE(clock_settime),
     REFUSE(adjtimex),
     REFUSE(clock_adjtime),
+#ifdef SYS_clock_settime64
+    REFUSE(clock_settime64),
+    REFUSE(clock_adjtime64),
+#endif
 #ifdef SYS_iopl
     REFUSE(iopl),
     REFUSE(ioperm),
