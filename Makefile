@@ -121,7 +121,7 @@ SYMBOLS = lib/libimfilter.map
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .PHONY: all analyze check nightly programs unit unit-programs checkcl bats model drivers layers faults bench bench-batch bench-chains bench-crossover bench-denoise bench-descreen bench-files bench-gles bench-grid bench-huge bench-restore bench-scans bench-timeline bench-windows fuzz install uninstall clean dist help \
-	deps deps-ci demo testdata format lint FORCE
+	deps deps-ci deps-peers demo testdata format lint FORCE
 
 all: $(PROGRAM) $(LIBRARY) $(SHARED) ## build the program and both libraries (the default)
 
@@ -399,11 +399,19 @@ DEPS_CI = acl attr bash bash-completion bubblewrap clang clang-format clang-tidy
 	openssh-client openssh-server parallel pngcheck python3-numpy python3-opencv python3-pil python3-scipy python3-skimage \
 	shellcheck slurm-client slurmctld slurmd systemd tesseract-ocr webp zsh
 
+# What imfilter-from(7) compares with (test/from.py); sharp is npm's, below build/.
+DEPS_PEERS = default-jre ffmpeg gegl gmic graphicsmagick imagej imagemagick libvips-tools nodejs npm octave octave-image \
+	python3-astropy python3-numpy python3-opencv python3-pil python3-scipy python3-skimage xauth xvfb
+
 deps: ## install the packages that building and testing need (Debian)
 	@sh test/deps.sh $(DEPS)
 
 deps-ci: ## install what .ci/run needs besides
 	@sh test/deps.sh $(DEPS_CI)
+
+deps-peers: ## install the programs that imfilter-from(7) compares with, for make nightly
+	@sh test/deps.sh $(DEPS_PEERS)
+	@[ -d '$(BUILD)/sharp/node_modules/sharp' ] || npm install --silent --no-audit --no-fund --prefix '$(BUILD)/sharp' sharp@0.35
 
 help: ## show this list
 	@echo 'Targets:'

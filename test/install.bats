@@ -115,6 +115,7 @@ both_link() { # COMPILER SOURCE OPTION...
         "lib/here/libimfilter.so.$VERSION" lib/here/pkgconfig/imfilter.pc include/imfilter.h include/imfilter_image.h \
         share/imfilter/sobel.flt share/man/man1/imfilter.1 share/man/man3/imfilter_plan.3 share/man/man5/imfilter.5 \
         share/man/man7/imfilter-batch.7 \
+        share/man/man7/imfilter-from.7 \
         share/man/man7/imfilter-recipes.7 \
         share/bash-completion/completions/imfilter share/zsh/site-functions/_imfilter \
         share/fish/vendor_completions.d/imfilter.fish; do

@@ -61,7 +61,7 @@ options_of_manual() {
     [ -e out/photo.jpg ]
 }
 
-@test "the origin of an even-sized kernel is where imfilter(5) says, in the note and in the table" {
+@test "the origin of an even-sized kernel is where imfilter(5) says, and the note" {
     make_pgm a.pgm
     imf_run -f kernel:1,2,3,4/5,6,7,8 a.pgm -o b.pgm
     [[ "$stderr" == *"its origin is column 3, row 2"* ]]

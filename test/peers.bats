@@ -1,4 +1,4 @@
-# What imfilter(5) says under "Coming from ImageMagick, vips, OpenCV, MATLAB", against ImageMagick.
+# What imfilter-from(7) says of kernels, edges and blends, against ImageMagick. Its lists are run by test/from.py.
 load helper
 
 # 16 bits, so that neither program's rounding to 8 matters; no symmetry to hide a flip.
