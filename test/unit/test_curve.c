@@ -65,7 +65,11 @@ static cmsToneCurve *sampled(double (*f)(double), int n) {
 static enum imf_status read_curve(struct imf_curve **out, const void *data, size_t size,
                                   enum imf_color color, struct imf_error *err) {
     struct imf_metadata m = {0};
-    struct imf_info info = {.color = color};
+    struct imf_info info = {.width = 1,
+                            .height = 1,
+                            .channels = color == IMF_COLOR_GRAY ? 1 : 3,
+                            .depth = 8,
+                            .color = color};
     if (!imf_metadata_add(&m, IMF_META_ICC, IMF_STRIP_ICC, data, size))
         abort();
     enum imf_status st = imf_curve_read(out, &m, &info, err);
