@@ -253,6 +253,7 @@ make_late_driver() { # DRIVER STATEMENT
     large_kernel k.txt
     imf -f kernel:@k.txt:scale=auto --backend=cpu a.ppm -o want.ppm
     for end in 'aborts 134 abort();' 'exits 7 exit(7);' 'faults 135 raise(SIGBUS);'; do
+        [[ $end != faults* ]] || ! grep -q __asan_init "$IMFILTER" || continue # which handles that one itself
         read -r name code statement <<<"$end"
         echo "$name"
         export XDG_CACHE_HOME=$PWD/cache-$name OCL_ICD_VENDORS=$PWD/$name
@@ -279,7 +280,7 @@ make_late_driver() { # DRIVER STATEMENT
             [ "$status" -eq 0 ]
             one_line "a trial of it ended well, but runs crashed again"
         done
-        [ -z "$(ls "$cache" | grep in-use)" ]
+        [ -z "$(find "$cache" -name "in-use*")" ]
         rm out.ppm
     done
 }
@@ -294,13 +295,13 @@ make_late_driver() { # DRIVER STATEMENT
     make_late_driver waits 'if (!access("wait", F_OK)) { for (close(open("waiting", O_CREAT, 0600)); !access("wait", F_OK);) usleep(1000); }'
     OCL_ICD_VENDORS=$PWD/killed imf_run -f kernel:@k.txt:scale=auto a.ppm -o out.ppm
     [ "$status" -eq 137 ]
-    [ "$(ls cache/imfilter | grep -c in-use)" -eq 1 ]
+    [ "$(find cache/imfilter -name "in-use*" | wc -l)" -eq 1 ]
     touch wait cache/imfilter/pocl/mine
     export OCL_ICD_VENDORS=$PWD/waits
     "$IMFILTER" -f kernel:@k.txt:scale=auto a.ppm -o first.ppm 3>&- 2>first.err &
     pid=$!
     wait_for . waiting
-    [ "$(ls cache/imfilter | grep -c in-use)" -eq 1 ]
+    [ "$(find cache/imfilter -name "in-use*" | wc -l)" -eq 1 ]
     cp -r waits beside
     (cd beside && OCL_ICD_VENDORS=$PWD "$IMFILTER" -f kernel:@../k.txt:scale=auto ../a.ppm -o ../out.ppm 2>../beside.err)
     rm wait
@@ -308,7 +309,7 @@ make_late_driver() { # DRIVER STATEMENT
     cat first.err beside.err
     [ "$(cat first.err beside.err | grep -c crashed)" -eq 0 ]
     [ -e cache/imfilter/pocl/mine ]
-    [ "$(ls cache/imfilter | grep -c in-use)" -eq 0 ]
+    [ "$(find cache/imfilter -name "in-use*" | wc -l)" -eq 0 ]
 }
 
 @test "where PoCL has put handlers of its own a crash is told all the same, and the run after the next uses it" {
@@ -323,7 +324,8 @@ END
     make_ppm a.ppm
     export XDG_CACHE_HOME=$PWD/cache IMFILTER_TRIAL_SECONDS=0
     run=(--device=0 --backend=direct -f sharpen a.ppm -o out.ppm)
-    run --separate-stderr env LD_PRELOAD=./crash.so "$IMFILTER" "${run[@]}"
+    run --separate-stderr env LD_PRELOAD=./crash.so ASAN_OPTIONS="${ASAN_OPTIONS:-}:verify_asan_link_order=0" \
+        "$IMFILTER" "${run[@]}"
     [ "$status" -eq 134 ]
     no_temporaries
     imf_run "${run[@]}"
@@ -331,7 +333,7 @@ END
     one_line "an earlier run crashed while it was in use"
     [ -d cache/imfilter/pocl.crashed ]
     imf "${run[@]}"
-    [ "$(ls cache/imfilter | grep -c in-use)" -eq 0 ]
+    [ "$(find cache/imfilter -name "in-use*" | wc -l)" -eq 0 ]
 }
 
 @test "a driver that passed its trial is not tried again" {

@@ -234,7 +234,7 @@ check_requests() { # DRIVERS, with what was printed in $stderr
         accept | send | recv | socketcall | fcntl64 | ipc | semop | semtimedop | truncate64 | chown32 | lchown32 | *_time64 | clock_settime64 | clock_adjtime64) continue ;; # not everywhere
         esac
         [ "$kind" != no_drivers ] || [[ $passed_over != *n* ]] || continue
-        grep -q "^request $call[ :]" got || { echo "no request of $call"; false; }
+        grep -q "^request ${call}[ :]" got || { echo "no request of $call"; false; }
     done <<<"$names"
 }
 
