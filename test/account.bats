@@ -49,6 +49,8 @@ refused() { # FILE TEXT
     refused signed.jpg "signature or other box (JUMBF)"
     splice chunks a.png chunks.png
     refused chunks.png "unknown chunk unSF"
+    splice tags a.png tags.tif
+    refused tags.tif "tag 65001"
 }
 
 @test "what is kept is there, and what may be lost is lost without a word" {
@@ -66,6 +68,22 @@ refused() { # FILE TEXT
     imf_run -f median:1 -i copy.tif
     [ "$status" -eq 0 ]
     [ -z "$stderr" ]
+    splice tags a.png tags.tif
+    imf -q -f kernel:1 tags.tif -o out.tif
+    cat >tags.py <<'END'
+import struct, sys
+d = open(sys.argv[1], "rb").read()
+at, = struct.unpack_from("<I", d, 4)
+e = {t: (k, n, v) for t, k, n, v in (struct.unpack_from("<HHII", d, at + 2 + 12 * i) for i in range(struct.unpack_from("<H", d, at)[0]))}
+k, n, v = e[65000]
+assert (k, d[v:v + n]) == (2, b"a program's own words\0"), e
+assert e[65002] == (3, 1, 7) and 65001 not in e, e
+k, n, v = e[33723]
+assert (k, d[v:v + n]) == (7, b"\x1c\2\x19\0\x0cmountain top") and 34377 not in e, e
+END
+    python3 tags.py out.tif
+    imf_run -f kernel:1 tags.tif -o out.jpg
+    one_line "left out: tag 65000 (22 bytes), tag 65001 (12 bytes), tag 65002 (12 bytes)"
     splice chunks a.png chunks.png
     imf -q -f median:1 chunks.png -o out.png
     grep -a -q saFe out.png
@@ -104,4 +122,49 @@ refused() { # FILE TEXT
     [ "$(json 'o["lost"]' <out.json)" = "[{'name': 'signature or other box (JUMBF)', 'bytes': 308, 'why': 'what it says of the file no longer holds'}]" ]
     imf --json -f median:1 a.jpg -o out.jpg >out.json
     [ "$(json 'o["lost"]' <out.json)" = "[]" ]
+}
+
+# The parts cover FILE, from its first byte to its last.
+covers() { # FILE OPTION...
+    imf --parts --json "$@" >parts.json
+    json 'o["input"] if all(a["offset"] + a["bytes"] == b["offset"] for a, b in zip(o["parts"], o["parts"][1:])) and o["parts"][0]["offset"] == 0 else "gap"' <parts.json
+    [ "$(json 'sum(p["bytes"] for p in o["parts"])' <parts.json)" -eq "$(stat -c %s "$1")" ]
+}
+
+@test "--parts lists what an output keeps, without a filter, and writes nothing" {
+    make_png a.png
+    make_jpeg a.jpg
+    splice thermal a.jpg thermal.jpg
+    splice animated a.png animated.png
+    splice tags a.png tags.tif
+    make_ppm a.ppm
+    imf -f kernel:1 a.ppm -o a.webp
+    for file in thermal.jpg animated.png tags.tif a.ppm a.webp; do
+        [ "$(covers $file)" = $file ]
+    done
+    imf --parts thermal.jpg >list
+    grep -q '^ *2 *4012  kept       FLIR thermal data$' list
+    imf --parts -o x.webp thermal.jpg >list
+    grep -q '^ *2 *4012  lost       FLIR thermal data (the format cannot hold it)$' list
+    [ ! -e x.webp ]
+    imf --parts --strip animated.png - <animated.png >list
+    [ "$(grep -c 'lost       frames of an animation' list)" -eq 4 ]
+    imf -v -f invert thermal.jpg -o b.jpg 2>list
+    grep -q 'kept       FLIR thermal data$' list
+}
+
+@test "--file-times gives outputs the times of their inputs" {
+    make_png a.png
+    touch -d '2001-02-03 04:05:06.789' a.png
+    imf -f invert --file-times a.png -o b.png
+    imf -f invert a.png -o c.png
+    [ "$(stat -c %y b.png)" = "$(stat -c %y a.png)" ]
+    [ "$(stat -c %y c.png)" != "$(stat -c %y a.png)" ]
+    imf -f invert --file-times -i a.png
+    [ "$(stat -c %y b.png)" = "$(stat -c %y a.png)" ]
+    cmp a.png b.png
+    imf -f invert --file-times - -o d.png <a.png
+    [ "$(stat -c %y d.png)" = "$(stat -c %y a.png)" ]
+    cat a.png | imf -f invert --file-times - -o - >e.png
+    cmp d.png e.png
 }

@@ -70,7 +70,16 @@ def raw():
     return tiff(at + 48 + len(exif), note, pixels(48), exif, directory(8, 6, at, (34665, 4, 1, at + 48)))
 
 
+def tags():
+    "Tags of programs, of which one may hold an offset, and IPTC alone, of 17 bytes"
+    at = 8 + 48
+    text, iptc = b"a program's own words\0", b"\x1c\2\x19\0\x0cmountain top"
+    more = [(65000, 2, len(text), at), (65001, 4, 1, 8), (65002, 3, 1, 7), (33723, 7, len(iptc), at + len(text))]
+    return tiff(at + len(text) + len(iptc), pixels(48), text, iptc, directory(8, 6, 8, *more))
+
+
 CASES = {
+    "tags": lambda b: tags(),
     "animated": lambda b: before_end(behind_head(b, [chunk(b"acTL", P(">II", 2, 0))]), [chunk(b"fdAT", P(">I", 1) + b[41:60])]),
     "sub": lambda b: sub_picture(True),
     "copy": lambda b: sub_picture(False),

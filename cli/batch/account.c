@@ -4,6 +4,8 @@
 #include "batch/account.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 const char *account_check(const struct options *o, struct imf_parts *parts,
                           const struct imf_reader *reader, const struct imf_writer *writer,
@@ -19,4 +21,44 @@ const char *account_check(const struct options *o, struct imf_parts *parts,
              "file with -o)",
              lost);
     return text;
+}
+
+static ssize_t discard(void *cookie, const char *data, size_t size) {
+    (void)cookie, (void)data;
+    return (ssize_t)size;
+}
+
+static size_t row_bytes(const struct imf_info *info) {
+    return (size_t)info->width * (size_t)info->channels * (size_t)info->depth / 8;
+}
+
+enum imf_status account_list(struct imf_parts *parts, struct imf_reader *reader,
+                             const struct imf_info *info, const struct imf_encode *encode,
+                             struct imf_error *err) {
+    const struct imf_info *source = imf_reader_info(reader);
+    size_t in = row_bytes(source), out = row_bytes(info);
+    unsigned char *row = calloc(1, in > out ? in : out);
+    FILE *nowhere = fopencookie(NULL, "w", (cookie_io_functions_t){.write = discard});
+    struct imf_writer *writer = NULL;
+    enum imf_status status = IMF_OK;
+    if (!row || !nowhere)
+        status = IMF_ERR_MEMORY;
+    else
+        status = imf_writer_open(&writer, nowhere, info, encode, imf_reader_metadata(reader), err);
+    for (int y = 0; y < source->height && !status; y++)
+        status = imf_reader_rows(reader, row, in, 1, err);
+    if (row)
+        memset(row, 0, in > out ? in : out);
+    for (int y = 0; y < info->height && !status; y++)
+        status = imf_writer_rows(writer, row, out, 1, err);
+    status = status ? status : imf_writer_finish(writer, err);
+    if (!status && !imf_parts_of(parts, reader, writer))
+        status = IMF_ERR_MEMORY;
+    if (status == IMF_ERR_MEMORY)
+        *err = (struct imf_error){.status = status, .text = "out of memory"};
+    imf_writer_close(&writer);
+    if (nowhere)
+        fclose(nowhere);
+    free(row);
+    return status;
 }

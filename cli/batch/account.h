@@ -14,4 +14,10 @@ const char *account_check(const struct options *o, struct imf_parts *parts,
                           const struct imf_reader *reader, const struct imf_writer *writer,
                           char text[ACCOUNT_TEXT]);
 
+/* Set the parts, of which the writer says what becomes: all rows are read, and as many black ones of
+ * info's shape are written to nowhere. */
+enum imf_status account_list(struct imf_parts *parts, struct imf_reader *reader,
+                             const struct imf_info *info, const struct imf_encode *encode,
+                             struct imf_error *err);
+
 #endif

@@ -123,12 +123,7 @@ static enum result open_input(struct session *s, struct work *w) {
 }
 
 static enum imf_format output_format(const struct session *s, const struct work *w) {
-    if (s->options->format != IMF_FORMAT_NONE)
-        return s->options->format;
-    const char *extension = w->job->output ? path_extension(w->job->output) : NULL;
-    enum imf_format format =
-        extension && !s->options->in_place ? imf_format_from_name(extension) : IMF_FORMAT_NONE;
-    return format != IMF_FORMAT_NONE ? format : imf_reader_info(w->reader)->format;
+    return names_format(s->options, w->job, imf_reader_info(w->reader)->format);
 }
 
 /* Must the whole image be in memory? Its pixels are read twice, or not in order. */
@@ -206,22 +201,16 @@ static enum result acquire_workspace(struct session *s, struct work *w) {
     return RESULT_DONE;
 }
 
-/* Which PNM: as --format says, else as the extension does. In place a wrong extension is ignored, but
- * a bitmap stays a bitmap. */
-static enum imf_pnm output_pnm(const struct session *s, const struct work *w) {
-    const char *extension = w->job->output ? path_extension(w->job->output) : NULL;
-    enum imf_pnm named = extension ? imf_pnm_from_name(extension) : IMF_PNM_ANY;
-    if (s->options->encode.pnm != IMF_PNM_ANY)
-        return s->options->encode.pnm;
-    bool bitmap = named == IMF_PNM_PBM && imf_reader_info(w->reader)->bits == 1;
-    return !s->options->in_place || bitmap ? named : IMF_PNM_ANY;
+/* Before it gets its format. */
+static struct imf_info output_info(const struct work *w) {
+    return w->lease.plan ? *imf_plan_output(w->lease.plan) : *imf_reader_info(w->reader);
 }
 
 static void set_output_format(struct session *s, struct work *w) {
-    struct imf_info info = *imf_plan_output(w->lease.plan);
+    struct imf_info info = output_info(w);
     info.format = output_format(s, w);
     w->encode = s->options->encode;
-    w->encode.pnm = output_pnm(s, w);
+    w->encode.pnm = names_pnm(s->options, w->job, imf_reader_info(w->reader)->bits);
     w->encode.threads = w->lease.threads;
     w->outcome.source = *imf_reader_info(w->reader);
     w->outcome.shape = imf_writer_shape(&info, &w->encode, imf_reader_metadata(w->reader));
@@ -234,11 +223,13 @@ static enum result open_output(struct session *s, struct work *w) {
         .clobber_backup = s->options->clobber_backup,
         .below = w->job->in_tree ? names_below(w->job) : NULL,
         .backup = s->options->backup,
+        .keep_times = s->options->file_times,
+        .input = fileno(w->input),
     };
     if (!(s->options->in_place ? output_open_in_place(&w->output, &w->ref, w->input, &rules)
                                : output_open(&w->output, w->job->output, &rules)))
         return fail(w, output_name(w), w->output.why);
-    struct imf_info info = *imf_plan_output(w->lease.plan);
+    struct imf_info info = output_info(w);
     info.format = w->outcome.shape.format;
     if (imf_writer_open(&w->writer, w->output.stream, &info, &w->encode,
                         imf_reader_metadata(w->reader), &w->error) == IMF_OK) {
@@ -341,7 +332,9 @@ static void report_success(const struct session *s, struct work *w) {
         add_warning(w, w->output.note);
     }
     w->outcome.report.total_ms = now_ms() - w->start;
-    (s->options->dry_run ? report_planned : report_done)(r, &w->outcome);
+    (s->options->parts     ? report_parts
+     : s->options->dry_run ? report_planned
+                           : report_done)(r, &w->outcome);
 }
 
 /* Complete the output under its temporary name. The caller flushes and renames it. */
@@ -356,6 +349,14 @@ static enum result finish_output(struct session *s, struct work *w, struct unfin
     return RESULT_UNFINISHED;
 }
 
+static enum result list_parts(struct work *w) {
+    struct imf_info info = output_info(w);
+    info.format = w->outcome.shape.format;
+    return account_list(&w->outcome.parts, w->reader, &info, &w->encode, &w->error) == IMF_OK
+               ? RESULT_DONE
+               : fail_input(w);
+}
+
 static enum result filter_image(struct session *s, struct work *w, struct unfinished *later) {
     const struct options *o = s->options;
     if (imf_reader_open(&w->reader, w->input, &o->limits, &w->error) != IMF_OK) {
@@ -364,7 +365,7 @@ static enum result filter_image(struct session *s, struct work *w, struct unfini
         return fail_input(w);
     }
     /* Much is known before the pixels are read. */
-    if (o->in_place && !o->encode.strip && account(s, w) != RESULT_DONE)
+    if (o->in_place && !o->parts && !o->encode.strip && account(s, w) != RESULT_DONE)
         return RESULT_FAILED;
     const struct imf_info *info = imf_reader_info(w->reader);
     w->messages->pixels = (uint64_t)info->width * (uint64_t)info->height;
@@ -373,8 +374,10 @@ static enum result filter_image(struct session *s, struct work *w, struct unfini
         result = acquire_workspace(s, w);
     if (result != RESULT_DONE)
         return result;
-    if (w->lease.plan)
+    if (w->lease.plan || o->parts)
         set_output_format(s, w);
+    if (o->parts)
+        return list_parts(w);
     if (o->dry_run || (!w->job->output && !o->verify && !o->report.bench && !o->report.spectrum))
         return RESULT_DONE; /* only the plan is wanted */
     if (w->job->output && (result = open_output(s, w)) != RESULT_DONE)
@@ -399,7 +402,7 @@ static enum result try_image(struct session *s, const struct job *job,
     if (reason)
         return skip(&w, reason);
     enum result result = open_input(s, &w);
-    if (result == RESULT_DONE && (o->report.explain || !o->dry_run))
+    if (result == RESULT_DONE && (o->report.explain || o->parts || !o->dry_run))
         result = filter_image(s, &w, later);
     if (result == RESULT_DONE)
         report_success(s, &w);

@@ -155,7 +155,7 @@ static bool check(const struct options *o) {
     /* Only a spectrum needs no filter. */
     bool only_spectrum = o->report.spectrum && !o->output && !o->in_place && !o->suffix &&
                          !o->report.bench && !o->verify && !o->report.explain && !o->show_kernel;
-    if (!o->spec_count && !only_spectrum)
+    if (!o->spec_count && !only_spectrum && !o->parts)
         return complain_no_filter(o);
     bool masked = o->mask != NULL;
     for (size_t i = 0; i < o->spec_count; i++)
@@ -178,7 +178,7 @@ static bool check(const struct options *o) {
          "--clobber-backup excludes --no-clobber and --skip-existing"},
         {o->in_place && o->report.bench, "--bench and --in-place exclude each other"},
         {o->dry_run && (o->report.bench || o->verify),
-         "--dry-run filters nothing, so --bench and --verify exclude it"},
+         "--dry-run and --parts filter nothing, so --bench and --verify exclude them"},
         {!masked && o->settings.mask_invert,
          "--mask-invert needs a mask (--mask=FILE, or blend:MODE:@FILE)"},
         {!masked && !o->regions && o->settings.mask_feather > 0,

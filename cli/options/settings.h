@@ -44,6 +44,8 @@ struct options {
     const char *files_from;
     bool in_place, recursive, null_separated, no_clobber, skip_existing, dry_run;
     bool clobber_backup, allow_loss;
+    bool parts; /* with dry_run */
+    bool file_times;
     uint64_t shard, shards; /* this run's share of the inputs: 1..shards; 0: all of them */
     enum imf_format format; /* IMF_FORMAT_NONE: as the name or the input says */
 

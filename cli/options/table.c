@@ -282,6 +282,11 @@ static bool set_strip(struct options *o, const struct option_row *row, const cha
     }
 }
 
+static bool set_parts(struct options *o, const struct option_row *row, const char *value) {
+    (void)row, (void)value;
+    return o->parts = o->dry_run = true;
+}
+
 static bool set_bench(struct options *o, const struct option_row *row, const char *value) {
     return set_number(o, row, value ? value : "10");
 }
@@ -354,6 +359,7 @@ const struct option_row option_rows[] = {
     {"no-clobber", 0, NONE, NULL, "keep outputs (-iSUFFIX: backups) that exist", FLAG(no_clobber)},
     {"clobber-backup", 0, NONE, NULL, "let -iSUFFIX replace older backups", FLAG(clobber_backup)},
     {"allow-loss", 0, NONE, NULL, "let -i lose what cannot be kept", FLAG(allow_loss)},
+    {"file-times", 0, NONE, NULL, "give outputs the times of their inputs", FLAG(file_times)},
     {"skip-existing", 0, NONE, NULL, "skip if the output is newer (-iSUFFIX: exists)", FLAG(skip_existing)},
     {"shard", 0, REQUIRED, "K/N", "filter every Nth input of the sorted list", CALL(set_shard)},
     {"dry-run", 'n', NONE, NULL, "say what would be done", FLAG(dry_run)},
@@ -395,6 +401,7 @@ const struct option_row option_rows[] = {
     {"quiet", 'q', NONE, NULL, "no warnings", CONSTANT(report.verbosity, -1)},
     {"progress", 0, REQUIRED, "WHEN", "show how far a batch is: auto, always or never", CHOICE(progress, progresses)},
     {"json", 0, NONE, NULL, "print one JSON object a line for each image", FLAG(report.json)},
+    {"parts", 0, NONE, NULL, "list the parts of each file, and what -o keeps", CALL(set_parts)},
     {"timing", 0, NONE, NULL, "print how long each step took", FLAG(report.timing)},
     {"bench", 0, OPTIONAL, "N", "filter N times (10) and print the times",
      set_bench, AT(report.bench), NULL, 1, 1000000},

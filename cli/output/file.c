@@ -203,6 +203,16 @@ static bool has_other_links(const struct output *out) {
     return now.st_nlink > (kept ? 2 : 1);
 }
 
+/* Behind the last change of the file. */
+static bool keep_times(const struct output *out) {
+    struct stat st;
+    if (!out->rules.keep_times || !out->temporary.name || fstat(out->rules.input, &st) != 0 ||
+        !S_ISREG(st.st_mode))
+        return true;
+    const struct timespec times[] = {{.tv_nsec = UTIME_OMIT}, st.st_mtim};
+    return futimens(out->temporary.fd, times) == 0;
+}
+
 bool output_finish(struct output *out) {
     errno = 0;
     bool written = fflush(out->stream) == 0 && !ferror(out->stream);
@@ -228,6 +238,8 @@ bool output_finish(struct output *out) {
         snprintf(out->note + used, sizeof out->note - used,
                  "%sits other hard links still name the old image", used ? "; " : "");
     }
+    if (!keep_times(out) && !*out->note)
+        snprintf(out->note, sizeof out->note, "the input's modification time could not be kept");
     return true;
 }
 

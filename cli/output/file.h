@@ -21,6 +21,8 @@ struct output_rules {
     bool clobber_backup;   /* replace an older backup */
     const char *below;     /* the end of the name, where no link is followed; NULL: they are */
     const char *backup;    /* in place: keep the original under its name and this suffix, or NULL */
+    bool keep_times;       /* give it the modification time of `input`, if that is a file */
+    int input;
 };
 
 enum { OUTPUT_WHY = 512 };

@@ -66,7 +66,8 @@ static bool output_missing(const struct options *o) {
 static bool check_options(const struct job_list *b, const struct options *o) {
     struct stat st;
     /* These work without an output. */
-    bool optional = o->verify || o->report.bench || o->report.explain || o->report.spectrum;
+    bool optional =
+        o->parts || o->verify || o->report.bench || o->report.explain || o->report.spectrum;
     if (output_missing(o)) {
         if (!optional && o->input_count == 2 && b->count == 2)
             complain("no output given (if \"%s\" is the output, write -o %s; else -o DIR/)",
@@ -157,4 +158,21 @@ const char *names_skip_reason(const struct job *job, const struct options *o) {
         return NULL;
     /* Equal times count as newer: the input was there first. */
     return path_is_older(job->output, job->input) ? NULL : "its output is newer";
+}
+
+enum imf_format names_format(const struct options *o, const struct job *job,
+                             enum imf_format input) {
+    const char *extension = job->output ? path_extension(job->output) : NULL;
+    enum imf_format named =
+        extension && !o->in_place ? imf_format_from_name(extension) : IMF_FORMAT_NONE;
+    return o->format != IMF_FORMAT_NONE ? o->format : named != IMF_FORMAT_NONE ? named : input;
+}
+
+enum imf_pnm names_pnm(const struct options *o, const struct job *job, int bits) {
+    const char *extension = job->output ? path_extension(job->output) : NULL;
+    enum imf_pnm named = extension ? imf_pnm_from_name(extension) : IMF_PNM_ANY;
+    if (o->encode.pnm != IMF_PNM_ANY)
+        return o->encode.pnm;
+    bool bitmap = named == IMF_PNM_PBM && bits == 1;
+    return !o->in_place || bitmap ? named : IMF_PNM_ANY;
 }

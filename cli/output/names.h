@@ -19,4 +19,9 @@ const char *names_skip_reason(const struct job *job, const struct options *o);
 #define NAME_MISMATCH 160
 bool names_mismatch(const struct job_list *b, const struct options *o, char text[NAME_MISMATCH]);
 
+/* The output's format: as --format says, else as the extension does, else the input's. */
+enum imf_format names_format(const struct options *o, const struct job *job, enum imf_format input);
+/* Which PNM, likewise. In place a wrong extension is ignored, but a bitmap stays a bitmap. */
+enum imf_pnm names_pnm(const struct options *o, const struct job *job, int bits);
+
 #endif

@@ -12,6 +12,7 @@
 #include "report/escape.h"
 #include "report/json.h"
 #include "report/message.h"
+#include "report/parts.h"
 
 /* ---- text ---------------------------------------------------------------------------------- */
 
@@ -253,21 +254,6 @@ static void json_peaks(struct json *j, const struct imf_peaks *peaks) {
     json_close_list(j);
 }
 
-static void json_lost(struct json *j, const struct imf_parts *parts) {
-    size_t count = parts->count + parts->besides;
-    json_open_list(j, "lost");
-    for (size_t i = 0; i < count; i++)
-        if (parts->list[i].becomes == IMF_LOST) {
-            json_open_element(j);
-            json_string(j, "name", parts->list[i].name);
-            json_integer(j, "bytes", parts->list[i].bytes);
-            if (parts->list[i].why)
-                json_string(j, "why", parts->list[i].why);
-            json_close_element(j);
-        }
-    json_close_list(j);
-}
-
 static void json_outcome(const struct reporter *r, const struct outcome *o, const char *status) {
     struct json j = json_begin(r->out);
     json_string(&j, "input", o->input);
@@ -294,7 +280,7 @@ static void json_outcome(const struct reporter *r, const struct outcome *o, cons
             json_string(&j, "found", o->report.found);
         if (o->warning)
             json_string(&j, "warning", o->warning);
-        json_lost(&j, &o->parts);
+        parts_json_lost(&j, &o->parts);
         if (r->options->explain) {
             json_plan(&j, o->choice);
             json_bool(&j, "measured", o->choice->measured);
@@ -344,6 +330,18 @@ void report_skipped(const struct reporter *r, const char *input, const char *out
         say(r, input, "skipped: %s", why);
 }
 
+void report_parts(const struct reporter *r, const struct outcome *o) {
+    if (!r->options->json) {
+        parts_print(r->out, o->input, &o->parts);
+        return;
+    }
+    struct json j = json_begin(r->out);
+    json_string(&j, "input", o->input);
+    parts_json(&j, &o->parts);
+    parts_json_lost(&j, &o->parts);
+    json_end(&j);
+}
+
 void report_planned(const struct reporter *r, const struct outcome *o) {
     if (r->options->json) {
         json_outcome(r, o, "planned");
@@ -380,6 +378,8 @@ void report_done(const struct reporter *r, const struct outcome *o) {
         print_timing(r, o);
     if (options->verbosity > 0 && o->ran && !r->json_alone)
         print_done(r, o);
+    if (options->verbosity > 0 && o->parts.list && !r->json_alone)
+        parts_print(r->err, o->input, &o->parts);
 }
 
 void report_unverified(const struct reporter *r, const struct outcome *o) {

@@ -43,6 +43,7 @@ void report_error(const struct reporter *r, const char *input, const char *file,
 void report_warning(const struct reporter *r, const char *file, const char *text);
 void report_skipped(const struct reporter *r, const char *input, const char *output,
                     const char *why);
+void report_parts(const struct reporter *r, const struct outcome *o);   /* --parts */
 void report_planned(const struct reporter *r, const struct outcome *o); /* --dry-run */
 void report_done(const struct reporter *r, const struct outcome *o);
 /* The result of --verify was out of tolerance, so the output was dropped. */

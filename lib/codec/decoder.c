@@ -57,12 +57,25 @@ enum imf_status imf_reader_buffer(struct imf_reader *r, uint64_t bytes, const ch
     return imf_memory_fits(r->limits.max_memory, bytes, what, err);
 }
 
+void imf_reader_lose(struct imf_reader *r, const char *name, const char *why) {
+    struct imf_account_entry *e = imf_account_find(&r->account, r->at);
+    if (e && name)
+        snprintf(e->part.name, sizeof e->part.name, "%s", name);
+    if (e && why)
+        e->part.why = why;
+}
+
 struct imf_meta_item *imf_reader_add_metadata(struct imf_reader *r, enum imf_meta_kind kind,
                                               unsigned strip, const void *data, size_t size) {
     struct imf_metadata *m = &r->metadata;
     struct imf_meta_item *item = imf_metadata_add(m, kind, strip, data, size);
+    struct imf_meta_item *first = !item && kind <= IMF_META_ICC ? m->of[kind] : NULL;
     if (item)
         imf_account_claim(&r->account, r->at, item);
+    else if (first && first->size == size && memcmp(first->data, data, size) == 0)
+        imf_account_claim(&r->account, r->at, first); /* a copy */
+    else
+        imf_reader_lose(r, NULL, first ? "the first of its kind counts" : "too large");
     return item;
 }
 
@@ -134,14 +147,6 @@ void imf_reader_close_account(struct imf_reader *r) {
         size = st.st_size > r->source.start ? (uint64_t)(st.st_size - r->source.start) : 0;
     imf_account_close(&r->account, size, read_at, r);
     r->metadata.out_of_memory |= r->account.out_of_memory;
-}
-
-void imf_reader_lose(struct imf_reader *r, const char *name, const char *why) {
-    struct imf_account_entry *e = imf_account_find(&r->account, r->at);
-    if (e && name)
-        snprintf(e->part.name, sizeof e->part.name, "%s", name);
-    if (e && why)
-        e->part.why = why;
 }
 
 enum imf_status imf_reader_damaged(const struct imf_reader *r, int done, const char *what,

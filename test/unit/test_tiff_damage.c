@@ -11,7 +11,7 @@ static struct bytes copy_exif(struct imf_tiff_input *in, uint64_t at, bool big_e
     struct imf_tiff_directory d = {.entries = NULL};
     size_t size = imf_tiff_make_header(header, big_endian, wide, 0);
     struct imf_tiff_output out = {.big_endian = big_endian, .wide = wide, .base = size};
-    imf_tiff_copy_exif(&d, &out, in, at);
+    imf_tiff_copy(&d, &out, in, at, IMF_TIFF_EXIF);
     uint64_t first = imf_tiff_store(&d, &out);
     struct bytes stream = {malloc(size + out.size), size + out.size};
     imf_tiff_make_header(stream.data, big_endian, wide, first);

@@ -32,6 +32,7 @@ enum imf_meta_kind {
     IMF_META_JPEG_MPF,     /* JPEG's list of the images after the first, a TIFF stream */
     IMF_META_JPEG_TRAILER, /* what follows the first image of a JPEG */
     IMF_META_JPEG_SEGMENT, /* data of the marker `tag`, for JPEG only */
+    IMF_META_TIFF_TAGS,    /* tags of programs, a TIFF stream, for TIFF only */
     IMF_META_PNM_COMMENT,  /* a line behind its '#', for PNM only */
     IMF_META_KINDS
 };
@@ -42,6 +43,7 @@ struct imf_meta_item {
     enum imf_meta_kind kind;
     unsigned strip;     /* the imf_strip bit that removes it */
     uint32_t tag;       /* PNG: the chunk's name, big-endian; JPEG: marker code */
+    unsigned iptc_type; /* of a TIFF's tag that has IPTC's record alone, or 0 */
     bool derived;       /* from another item, with which it is written to a PNG */
     bool needs_trailer; /* it refers to what follows the first image of a JPEG */
     bool entered;       /* it has a part of the account */

@@ -286,16 +286,39 @@ static const uint16_t kept[][2] = {
     {315, 316},     {318, 319},     {18246, 18249}, {33432, 33434}, {33437, 33437}, {33550, 33550},
     {33922, 33922}, {34264, 34264}, {34665, 34665}, {34735, 34737}, {34850, 34867}, {36864, 37510},
     {40091, 40095}, {42016, 42037}, {42112, 42113}};
+/* The result has its own. */
+static const uint16_t storage[][2] = {{254, 259}, {262, 268}, {273, 273}, {277, 281},    {284, 284},
+                                      {288, 289}, {292, 293}, {317, 317}, {320, 332},    {334, 334},
+                                      {338, 347}, {512, 532}, {559, 559}, {32995, 32998}};
+/* What other items hold; and what holds offsets, or speaks of other pictures in the file: MetaMorph's
+ * planes, Zeiss' LSM, layers. */
+static const uint16_t not_private[][2] = {{270, 270},     {301, 301},     {700, 700},
+                                          {33628, 33631}, {33723, 33723}, {34377, 34377},
+                                          {34412, 34412}, {34675, 34675}, {37724, 37724}};
+static const uint16_t no_offsets[][2] = {{50838, 50838}}; /* of type LONG: ImageJ's sizes */
 /* Directories of the camera, of its position, and (in the first) of what readers may rely on. */
 static const uint16_t pointers[] = {34665, 34853, 40965};
 #define NESTED 2
 #define EXIF_MAX ((size_t)16 << 20)
 
-static bool is_kept(unsigned tag) {
-    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
-        if (tag >= kept[i][0] && tag <= kept[i][1])
+static bool is_among(unsigned tag, const uint16_t (*ranges)[2], size_t size) {
+    for (size_t i = 0; i < size / sizeof *ranges; i++)
+        if (tag >= ranges[i][0] && tag <= ranges[i][1])
             return true;
     return false;
+}
+#define AMONG(tag, ranges) is_among(tag, ranges, sizeof(ranges))
+
+bool imf_tiff_is_storage(unsigned tag) {
+    return AMONG(tag, storage);
+}
+
+static bool belongs(const struct imf_tiff_entry *e, enum imf_tiff_set set) {
+    bool exif = AMONG(e->tag, kept) || imf_tiff_is_pointer(e->tag);
+    bool numbers = e->type == IMF_TIFF_LONG || e->type == 9 || e->type >= IFD_TYPE;
+    return set == IMF_TIFF_EXIF ? exif
+                                : !exif && !AMONG(e->tag, storage) && !AMONG(e->tag, not_private) &&
+                                      (!numbers || AMONG(e->tag, no_offsets));
 }
 
 bool imf_tiff_is_pointer(unsigned tag) {
@@ -322,12 +345,12 @@ static bool copy_value(struct imf_tiff_directory *to, struct imf_tiff_output *ou
 }
 
 static void copy(struct imf_tiff_directory *to, struct imf_tiff_output *out,
-                 struct imf_tiff_input *in, uint64_t at, int depth) {
+                 struct imf_tiff_input *in, uint64_t at, enum imf_tiff_set set, int depth) {
     struct imf_tiff_directory from;
     imf_tiff_load(&from, in, at, &out->out_of_memory);
     for (size_t i = 0; i < from.count; i++) {
         const struct imf_tiff_entry *e = &from.entries[i];
-        if ((depth == 0 && !is_kept(e->tag)) || imf_tiff_entry(to, e->tag))
+        if ((depth == 0 && !belongs(e, set)) || imf_tiff_entry(to, e->tag))
             continue;
         if (!imf_tiff_is_pointer(e->tag)) {
             if (copy_value(to, out, in, e) && out->copied)
@@ -336,7 +359,7 @@ static void copy(struct imf_tiff_directory *to, struct imf_tiff_output *out,
         }
         struct imf_tiff_directory sub = {.entries = NULL};
         if (depth < NESTED)
-            copy(&sub, out, in, number(in, e), depth + 1);
+            copy(&sub, out, in, number(in, e), set, depth + 1);
         if (sub.count)
             imf_tiff_add(to, out, e->tag, out->wide ? IMF_TIFF_LONG8 : IMF_TIFF_LONG, 1,
                          (uint64_t[]){imf_tiff_store(&sub, out)});
@@ -345,7 +368,7 @@ static void copy(struct imf_tiff_directory *to, struct imf_tiff_output *out,
     imf_tiff_unload(&from);
 }
 
-void imf_tiff_copy_exif(struct imf_tiff_directory *directory, struct imf_tiff_output *out,
-                        struct imf_tiff_input *in, uint64_t at) {
-    copy(directory, out, in, at, 0);
+void imf_tiff_copy(struct imf_tiff_directory *directory, struct imf_tiff_output *out,
+                   struct imf_tiff_input *in, uint64_t at, enum imf_tiff_set set) {
+    copy(directory, out, in, at, set, 0);
 }

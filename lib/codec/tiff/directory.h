@@ -82,6 +82,8 @@ bool imf_tiff_extent(const struct imf_tiff_input *in, const struct imf_tiff_entr
 /* Number i of a value; false: it has no such, or is damaged. */
 bool imf_tiff_number(struct imf_tiff_input *in, const struct imf_tiff_entry *entry, uint64_t i,
                      uint64_t *number);
+/* Does the tag say how pixels are stored, so that the result has its own? */
+bool imf_tiff_is_storage(unsigned tag);
 /* Does the tag point to another directory of EXIF's? */
 bool imf_tiff_is_pointer(unsigned tag);
 /* Is its subfile type that of a smaller copy of another image? */
@@ -99,7 +101,7 @@ struct imf_tiff_output {
     unsigned char *data;
     size_t size, capacity;
     bool out_of_memory;
-    /* NULL, or called by imf_tiff_copy_exif() for each entry that it copies. */
+    /* NULL, or called by imf_tiff_copy() for each entry that it copies. */
     void (*copied)(void *data, uint64_t key);
     void *copied_data;
 };
@@ -111,10 +113,14 @@ void imf_tiff_add(struct imf_tiff_directory *directory, struct imf_tiff_output *
 /* Add bytes (BYTE, ASCII, UNDEFINED, or a LONG's as they are), unless the directory has the tag. */
 void imf_tiff_add_bytes(struct imf_tiff_directory *directory, struct imf_tiff_output *out,
                         unsigned tag, enum imf_tiff_type type, const void *data, size_t size);
-/* Add what is EXIF's, or describes the image to people, of the directory at `at` and of those that
- * it points to. The tags of pixels are not copied. */
-void imf_tiff_copy_exif(struct imf_tiff_directory *directory, struct imf_tiff_output *out,
-                        struct imf_tiff_input *in, uint64_t at);
+enum imf_tiff_set {
+    IMF_TIFF_EXIF,   /* what is EXIF's, or describes the image to people */
+    IMF_TIFF_PRIVATE /* what no other item holds: programs' own tags, but for those with offsets */
+};
+/* Add tags of the directory at `at` and, of EXIF, of those that it points to. The tags of pixels are not
+ * copied. */
+void imf_tiff_copy(struct imf_tiff_directory *directory, struct imf_tiff_output *out,
+                   struct imf_tiff_input *in, uint64_t at, enum imf_tiff_set set);
 /* The 8 bytes that begin a stream with its first directory there, or a BigTIFF's 16; returns which. */
 size_t imf_tiff_make_header(unsigned char header[16], bool big_endian, bool wide,
                             uint64_t directory);

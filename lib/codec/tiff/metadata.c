@@ -64,14 +64,16 @@ static void add_key(void *data, uint64_t key) {
     k->list[k->count++] = key;
 }
 
-static void add_exif(struct imf_reader *r, struct imf_tiff_input *in, uint64_t at) {
+static void add_tags(struct imf_reader *r, struct imf_tiff_input *in, uint64_t at,
+                     enum imf_tiff_set set) {
+    bool is_exif = set == IMF_TIFF_EXIF;
     struct keys keys = {.list = NULL};
     unsigned char header[16];
     struct imf_tiff_directory exif = {.entries = NULL};
     size_t size = imf_tiff_make_header(header, in->big_endian, false, 0);
     struct imf_tiff_output out = {
         .big_endian = in->big_endian, .base = size, .copied = add_key, .copied_data = &keys};
-    imf_tiff_copy_exif(&exif, &out, in, at);
+    imf_tiff_copy(&exif, &out, in, at, set);
     uint64_t first = exif.count ? imf_tiff_store(&exif, &out) : 0;
     imf_tiff_make_header(header, in->big_endian, false, first);
     unsigned char *stream = first ? malloc(size + out.size) : NULL;
@@ -79,8 +81,9 @@ static void add_exif(struct imf_reader *r, struct imf_tiff_input *in, uint64_t a
         memcpy(stream, header, size);
         memcpy(stream + size, out.data, out.size);
         r->at = UINT64_MAX; /* it has many parts */
-        struct imf_meta_item *item =
-            imf_reader_add_metadata(r, IMF_META_EXIF, IMF_STRIP_EXIF, stream, size + out.size);
+        struct imf_meta_item *item = imf_reader_add_metadata(
+            r, is_exif ? IMF_META_EXIF : IMF_META_TIFF_TAGS,
+            is_exif ? IMF_STRIP_EXIF : IMF_STRIP_OTHER, stream, size + out.size);
         for (size_t i = 0; item && i < keys.count; i++)
             imf_account_claim(&r->account, keys.list[i], item);
     }
@@ -101,8 +104,12 @@ static void add_irb(struct imf_reader *r, struct imf_tiff_input *in,
         r->metadata.out_of_memory |= !both.data;
     }
     add_item(r, IMF_META_IRB, IMF_STRIP_OTHER, both);
-    if (irb.data && r->metadata.of[IMF_META_IRB])
-        imf_account_claim(&r->account, key, r->metadata.of[IMF_META_IRB]);
+    struct imf_meta_item *item = r->metadata.of[IMF_META_IRB];
+    const struct imf_tiff_entry *e = imf_tiff_entry(d, IMF_TIFF_IPTC);
+    if (item && irb.data)
+        imf_account_claim(&r->account, key, item);
+    if (item && e)
+        item->iptc_type = irb.data ? 0 : e->type;
     free(irb.data);
     free(iptc.data);
 }
@@ -121,7 +128,8 @@ void imf_tiff_read_metadata(struct imf_reader *r, struct imf_tiff_input *in, uin
     struct imf_tiff_directory d;
     imf_tiff_load(&d, in, at, &r->metadata.out_of_memory);
     imf_tiff_enter(r, in, at);
-    add_exif(r, in, at);
+    add_tags(r, in, at, IMF_TIFF_EXIF);
+    add_tags(r, in, at, IMF_TIFF_PRIVATE);
     add_item(r, IMF_META_XMP, IMF_STRIP_XMP, value_of(r, in, &d, IMF_TIFF_XMP));
     add_item(r, IMF_META_ICC, IMF_STRIP_ICC, value_of(r, in, &d, IMF_TIFF_ICC));
     add_irb(r, in, &d);
@@ -145,24 +153,29 @@ static void add_density(struct imf_writer *w, struct imf_tiff_directory *d,
     imf_tiff_add(d, out, IMF_TIFF_UNIT, IMF_TIFF_SHORT, 1, &unit);
 }
 
-static void put_exif(struct imf_writer *w, const struct imf_meta_item *item,
+static void put_tags(struct imf_writer *w, const struct imf_meta_item *item, enum imf_tiff_set set,
                      struct imf_tiff_directory *d, struct imf_tiff_output *out) {
     struct imf_tiff_input in = {.data = imf_writer_data(w, item), .size = item->size};
     uint64_t first = in.data ? imf_tiff_header(&in) : 0;
     if (first)
-        imf_tiff_copy_exif(d, out, &in, first);
+        imf_tiff_copy(d, out, &in, first, set);
     else if (in.data)
         imf_writer_lose(w, item, NULL, 0, "damaged");
 }
 
-/* libtiff knows IPTC's record as numbers of four bytes only. */
+/* libtiff knows IPTC's record as numbers of four bytes only, but where a TIFF had it as bytes it stays
+ * as long as it was; and alone where it was alone. */
 static void put_irb(struct imf_tiff_directory *d, struct imf_tiff_output *out,
                     const struct imf_meta_item *item) {
     size_t size = 0;
     const unsigned char *iptc = imf_irb_iptc(item->data, item->size, &size);
-    imf_tiff_add_bytes(d, out, IMF_TIFF_IRB, IMF_TIFF_BYTE, item->data, item->size);
+    unsigned type = item->iptc_type;
+    bool bytes = type == IMF_TIFF_BYTE || type == IMF_TIFF_UNDEFINED;
+    if (!type || !iptc)
+        imf_tiff_add_bytes(d, out, IMF_TIFF_IRB, IMF_TIFF_BYTE, item->data, item->size);
     if (iptc)
-        imf_tiff_add_bytes(d, out, IMF_TIFF_IPTC, IMF_TIFF_LONG, iptc, size);
+        imf_tiff_add_bytes(d, out, IMF_TIFF_IPTC, bytes ? (enum imf_tiff_type)type : IMF_TIFF_LONG,
+                           iptc, size);
 }
 
 static const struct imf_meta_item *wanted(const struct imf_writer *w, enum imf_meta_kind kind) {
@@ -174,10 +187,15 @@ void imf_tiff_add_metadata(struct imf_writer *w, struct imf_tiff_directory *d,
                            struct imf_tiff_output *out) {
     const struct imf_meta_item *exif = wanted(w, IMF_META_EXIF), *xmp = wanted(w, IMF_META_XMP),
                                *icc = wanted(w, IMF_META_ICC), *irb = wanted(w, IMF_META_IRB),
-                               *comment = wanted(w, IMF_META_COMMENT);
+                               *comment = wanted(w, IMF_META_COMMENT),
+                               *tags = wanted(w, IMF_META_TIFF_TAGS);
     size_t size;
-    if (exif)
-        put_exif(w, exif, d, out);
+    if (exif) {
+        put_tags(w, exif, IMF_TIFF_EXIF, d, out);
+        put_tags(w, exif, IMF_TIFF_PRIVATE, d, out);
+    }
+    if (tags)
+        put_tags(w, tags, IMF_TIFF_PRIVATE, d, out);
     add_density(w, d, out);
     const unsigned char *packet = xmp ? imf_writer_xmp(w, xmp, &size) : NULL;
     if (packet)

@@ -23,10 +23,6 @@ struct walk {
     uint64_t width, height; /* of the first picture */
 };
 
-/* Tags that say how pixels are stored: the result has its own. */
-static const uint16_t storage[][2] = {{254, 259}, {262, 268}, {273, 273}, {277, 281},    {284, 284},
-                                      {288, 289}, {292, 293}, {317, 317}, {320, 332},    {334, 334},
-                                      {338, 347}, {512, 532}, {559, 559}, {32995, 32998}};
 static const struct {
     uint16_t tag;
     unsigned strip;
@@ -53,13 +49,6 @@ static const struct {
              {34853, IMF_STRIP_EXIF, "position (GPS)"},
              {37500, IMF_STRIP_EXIF, "notes of the maker (MakerNote)"},
              {37724, 0, "layers (Photoshop)"}};
-
-static bool is_storage(unsigned tag) {
-    for (size_t i = 0; i < sizeof storage / sizeof *storage; i++)
-        if (tag >= storage[i][0] && tag <= storage[i][1])
-            return true;
-    return false;
-}
 
 static void enter(struct walk *w, uint64_t at, uint64_t bytes, enum imf_becomes becomes,
                   unsigned strip, const char *name, uint64_t key, const char *why) {
@@ -144,7 +133,7 @@ static void enter_entry(struct walk *w, const struct imf_tiff_directory *d, size
         if (good && at)
             enter(w, at, bytes, IMF_LOST, 0, name, at, NULL);
     } else if (imf_tiff_is_pointer(e->tag) ? leads_to_directory(w, e)
-                                           : place == FIRST && is_storage(e->tag)) {
+                                           : place == FIRST && imf_tiff_is_storage(e->tag)) {
         enter(w, key, entry, IMF_STRUCTURE, 0, "directory", key, NULL);
         if (good && at)
             enter(w, at, bytes, IMF_STRUCTURE, 0, "directory", at, NULL);

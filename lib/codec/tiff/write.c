@@ -203,11 +203,14 @@ static enum imf_status tiff_open(struct imf_writer *w, struct imf_error *err) {
     struct tiff *t = w->state = calloc(1, sizeof *t);
     if (!t)
         return imf_fail_memory(err, sizeof *t);
-    const struct imf_meta_item *exif = imf_metadata_find(w->metadata, IMF_META_EXIF);
+    const struct imf_meta_item *exif = imf_metadata_find(w->metadata, IMF_META_EXIF),
+                               *tags = imf_metadata_find(w->metadata, IMF_META_TIFF_TAGS);
     t->writer = w;
     t->level = level == IMF_COMPRESSION_NONE ? 0 : level == 0 ? DEFAULT_LEVEL : level;
     t->bits = w->info.bits ? w->info.bits : w->info.depth;
     /* Camera makers' own tags are in EXIF's order, and cannot be changed. */
+    if (tags && imf_writer_wants(w, tags))
+        imf_tiff_first(tags->data, tags->size, &t->big_endian);
     if (exif && imf_writer_wants(w, exif))
         imf_tiff_first(exif->data, exif->size, &t->big_endian);
     t->row = (size_t)(((uint64_t)w->info.width * (unsigned)(w->info.channels * t->bits) + 7) / 8);

@@ -1,0 +1,16 @@
+/*
+ * parts.h - the parts of an image's file, as a table and for programs
+ */
+#ifndef CLI_REPORT_PARTS_H
+#define CLI_REPORT_PARTS_H
+
+#include "imfilter_program.h"
+#include "report/json.h"
+
+void parts_print(FILE *out, const char *input, const struct imf_parts *parts);
+/* "parts":[...], in the order of the file */
+void parts_json(struct json *j, const struct imf_parts *parts);
+/* "lost":[...] of those that are */
+void parts_json_lost(struct json *j, const struct imf_parts *parts);
+
+#endif
