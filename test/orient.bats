@@ -250,7 +250,7 @@ all_tell() { # FILE...
     done | exif_chunks make "$FOREIGN/orient-6.png"
     imf_run -f kernel:1 --format=pgm [1-9]*.png -o upright/
     [ "$status" -eq 0 ]
-    [ -z "$stderr" ]
+    [ "$(grep -vc "warning: left out: text \"Raw profile type" <<<"$stderr")" -eq 0 ]
     all_upright upright/*.pgm
     imf -q -f kernel:1 --orient=apply [1-9]*.png -o apply/
     [ "$(all_tell apply/*.png)" = "text 1" ]
