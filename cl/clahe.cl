@@ -10,6 +10,9 @@
 #ifndef COLORS
 #define COLORS 1 // 1, or 3 that have a luma; a further channel is alpha, which is copied
 #endif
+#ifndef WEIGH
+#define WEIGH 0 // 1: pixels of alpha 0 are not counted
+#endif
 #ifndef FULL
 #define FULL 255 // the largest value
 #endif
@@ -97,6 +100,8 @@ clahe_count(__global const IN_T *in, long in_origin, long in_pitch, int width, i
         __global const IN_T *row = in + in_origin + y * in_pitch;
         for (int k = item; k < TILE_WIDTH; k += GROUP) {
             int x = turned_over(mirrored(left + k, width), width, FROM_RIGHT);
+            if (WEIGH && row[(long)x * CHANNELS + COLORS] == 0)
+                continue;
             int v = (luma_of(row + (long)x * CHANNELS) + STEP / 2) / STEP;
             if (v != last) {
                 atomic_add(&bins[last], run);

@@ -11,6 +11,9 @@
 #ifndef COLORS
 #define COLORS 1 // the first channels of a pixel, which are counted and mapped; alpha is copied
 #endif
+#ifndef WEIGH
+#define WEIGH 0 // the next channel is alpha: pixels where it rounds to 0 are not counted
+#endif
 #ifndef VALUES
 #define VALUES 256
 #endif
@@ -55,6 +58,8 @@ histogram_count(__global const IN_T *in, long in_origin, long in_pitch, int widt
         __global const IN_T *row = in + in_origin + y * in_pitch;
         for (int x = item; x < width; x += GROUP)
             for (int c = 0; c < COLORS; c++) {
+                if (WEIGH && value_of(row[(long)x * CHANNELS + COLORS]) == 0)
+                    break;
                 int v = value_of(row[(long)x * CHANNELS + c]);
                 if (v != last[c]) {
                     atomic_add(&bins[last[c]], run[c]);

@@ -18,6 +18,9 @@
 #ifndef FLAT
 #define FLAT 0 // 1: the program has point_flat instead of point
 #endif
+#ifndef TAKE_ALPHA
+#define TAKE_ALPHA 0 // alpha is the image's, the second input
+#endif
 #ifndef LINEARIZE
 #define LINEARIZE 0
 #endif
@@ -298,7 +301,8 @@ inline void blend(float *v, const float *b, int count, float below, float weight
         float x = v[COLORS < count ? 0 : c], s = BLEND_MODE ? clamp(x, 0.0f, E_FULL) : x;
         float f = blended(b[c], x);
         s = APART ? s + divide(below, E_FULL) * (f - s) : f;
-        v[c] = APART && mixed >= 0.5f
+        v[c] = below == 0.0f && mixed != 0.0f ? s
+               : APART && mixed >= 0.5f
                    ? divide(below * b[c] + weight * (above * s - below * b[c]), mixed)
                    : b[c] + weight * (s - b[c]);
     }
@@ -329,6 +333,9 @@ __kernel void point(__global const IN_T *in, long in_origin, int in_pitch,
         v[c] = (float)p[c];
 #endif
     }
+#if TAKE_ALPHA
+    v[C_IN - 1] = (float)second[second_origin + y * second_pitch + (long)x * C_IMAGE + C_IMAGE - 1];
+#endif
 #if UNSHARP
     __global const float *blurred = second + second_origin + y * second_pitch + (long)x * C_IN;
     for (int c = 0; c < C_IN; c++) {
@@ -410,34 +417,4 @@ __kernel void point(__global const IN_T *in, long in_origin, int in_pitch,
         q[c] = saturate_float(v[c] * RESCALE);
 }
 
-#endif
-
-#if NORMALIZE
-// Minimum and maximum of each row's colour samples, then of all rows, as pairs.
-__kernel void range_rows(__global const IN_T *in, long origin, int pitch, int width,
-                         __global float *rows)
-{
-    long y = get_global_id(0);
-    __global const IN_T *p = in + origin + y * pitch;
-    float low = (float)p[0], high = low;
-    for (int x = 0; x < width; x++)
-        for (int c = 0; c < COLORS_IN; c++) {
-            float v = (float)p[(long)x * C_IN + c];
-            low = fmin(low, v);
-            high = fmax(high, v);
-        }
-    rows[2 * y + 2] = low;
-    rows[2 * y + 3] = high;
-}
-
-__kernel void range_all(__global float *rows, int height)
-{
-    float low = rows[2], high = rows[3];
-    for (int y = 1; y < height; y++) {
-        low = fmin(low, rows[2 * y + 2]);
-        high = fmax(high, rows[2 * y + 3]);
-    }
-    rows[0] = low;
-    rows[1] = high;
-}
 #endif

@@ -120,6 +120,18 @@ struct imf_clahe {
 };
 
 /*
+ * Pixels of alpha 0 take the colour of the nearest that is visible. Of equally near ones that is the leftmost of the
+ * upright picture, and of these the uppermost; first_x, first_y: 1 where that is the left and the upper one of the stored
+ * picture, or else -1; turned: its rows are stored as columns.
+ */
+struct imf_fill {
+    int reach; /* pixels that are further away do not count: without one, colours are 0; IMF_FILL_ANY: all do */
+    int first_x, first_y;
+    bool turned;
+};
+#define IMF_FILL_ANY 0
+
+/*
  * What becomes of the backdrop's colour b and the source's colour s: the chain's input and what the
  * chain has so far. The formulas and their source stand in run/point/point.c.
  */

@@ -136,10 +136,36 @@ static enum imf_alpha choose_alpha(const struct imf_filter *filter, enum imf_alp
     return asked ? asked : keeps ? IMF_ALPHA_PREMULTIPLY : IMF_ALPHA_KEEP;
 }
 
+/*
+ * Whether colours under alpha 0 have to be the nearest visible ones: where a filter that leaves alpha reads the pixels
+ * around, and where a hidden pixel may become visible that has colours of the image. Histograms do without: they count
+ * what is visible.
+ */
+static bool needs_fill(const struct imf_builder *b, const struct imf_filter *filter) {
+    bool around = false;
+    for (size_t i = 0; i < filter->count; i++)
+        around = around ||
+                 (!imf_op_is_point(filter->stages[i].op) && filter->stages[i].op != IMF_OP_CLAHE);
+    return b->hides && (b->alpha_apart ? b->pick != 0 : around);
+}
+
+/*
+ * The image that stage i, or what follows the last one, combines with: filled where a later filter reads the pixels around,
+ * and where a hidden pixel may become visible with colours of it. Otherwise as it is: what a mask leaves out stays.
+ */
+static int backdrop_of(const struct imf_builder *b, const struct imf_filter *filter, size_t i) {
+    bool around = b->alpha_apart && b->pick;
+    for (i++; i < filter->count; i++)
+        around = around || !imf_op_is_point(filter->stages[i].op);
+    return around ? b->filled : -1;
+}
+
 static bool build(struct imf_builder *b, const struct imf_filter *filter,
                   const struct imf_settings *settings) {
     struct imf_chain *c = b->chain;
     struct imf_point *p;
+    if (needs_fill(b, filter) && !imf_builder_fill(b))
+        return false;
     if (settings->linear) {
         if (!(p = imf_builder_point(b, IMF_AT_LINEARIZE)))
             return false;
@@ -150,6 +176,7 @@ static bool build(struct imf_builder *b, const struct imf_filter *filter,
         return false;
     for (size_t i = 0; i < filter->count; i++) {
         b->stage = (int)i;
+        b->backdrop = backdrop_of(b, filter, i);
         if (!apply_stage(b, &filter->stages[i]) || !show(b, shown_by(filter, i, settings->range)))
             return false;
     }
@@ -250,12 +277,16 @@ static enum imf_status build_part(struct imf_chain **out, const struct imf_filte
                             .source = -1,
                             .alpha = input->alpha,
                             .alpha_apart = input->alpha && alpha != IMF_ALPHA_KEEP,
+                            .hides = input->alpha && settings->alpha != IMF_ALPHA_KEEP &&
+                                     settings->alpha != IMF_ALPHA_FILTER,
+                            .filled = -1,
+                            .backdrop = -1,
                             .premultiplies = alpha == IMF_ALPHA_PREMULTIPLY,
                             .positive = true,
                             .integral = true,
                             .bound = c->full};
     imf_builder_border(&b);
-    if (!build(&b, filter, settings)) {
+    if (!build(&b, filter, settings) || !imf_builder_bound_fill(c)) {
         imf_chain_free(out);
         return imf_fail_memory(err, sizeof *c);
     }

@@ -22,9 +22,10 @@
 /* The steps of a point pass, in this order; x is a pixel of the pass's input. */
 struct imf_point {
     int in_channels, out_channels;
-    bool alpha;     /* the last channel is alpha */
-    bool linearize; /* by the curve to linear light, colours only */
-    bool unsharp;   /* x = x + amount * d, where d is x - blurred, shrunk towards 0 by level */
+    bool alpha;      /* the last channel is alpha */
+    bool take_alpha; /* alpha = the image's, the pass's second input */
+    bool linearize;  /* by the curve to linear light, colours only */
+    bool unsharp;    /* x = x + amount * d, where d is x - blurred, shrunk towards 0 by level */
     double amount, level; /* the pass's second input is the blurred surface */
     bool difference;      /* with unsharp: x = amount * d; integers stay integers */
     /* With unsharp: x = its share of blurred, 0..full. What is darker than full / IMF_LIFT counts as
@@ -36,6 +37,7 @@ struct imf_point {
     enum imf_channels gray; /* colours to this one; IMF_CHANNELS_RGB: no */
     bool normalize;         /* colours: (x - min) * full / (max - min) of the pass's input, */
     double flat;            /* if max - min is below this, 0 */
+    bool weigh;             /* with normalize: pixels whose alpha is 0 do not count in the range */
     bool whole;    /* with normalize: colours are integers, ties those of the exact quotient */
     bool epilogue; /* colours only: absolute, multiply, offset, threshold */
     struct imf_epilogue e;
@@ -125,6 +127,10 @@ bool imf_point_is_map(const struct imf_point *point);
 enum imf_sample imf_chain_sample(const struct imf_chain *chain, int index, bool float64);
 /* Margin that surface `index` (-1: the image) needs: the largest of its readers'. */
 struct imf_margin imf_chain_margin(const struct imf_chain *chain, int index);
+/* How far the result reads surface `index` (-1: the image) beyond a pixel; false without memory. */
+bool imf_chain_reach(const struct imf_chain *chain, int index, struct imf_margin *out);
+/* Any pixel of a pass's output may depend on any of its input. */
+bool imf_pass_takes_all(const struct imf_pass *pass);
 /* How the image goes on in that margin: by its edge mode, but repeated samples would repeat their
  * noise, of which none is removed then: where noise is, clamp means reflect. */
 enum imf_edge imf_chain_edge(const struct imf_chain *chain, int index);

@@ -131,7 +131,7 @@ static void set_tolerances(struct imf_chain *c) {
     for (int i = 0; i < c->count; i++) {
         struct imf_pass *pass = &c->passes[i];
         double stored = storage(c, i) * pass->relative;
-        convolutions += pass->kind == IMF_PASS_CONVOLVE;
+        convolutions += pass->kind == IMF_PASS_CONVOLVE && pass->problem.kind != IMF_FILLING;
         bool outgrown = pass->whole_if_opaque && pass->bound > IMF_WHOLE_FLOATS;
         pass->coarse = outgrown || stored * stored > 0.75 * whole / c->count;
         rest -= pass->coarse ? 0 : stored * stored;
@@ -163,7 +163,7 @@ static bool point_exact(const struct imf_chain *c, int i) {
         return false;
     if (p->linearize || p->epilogue || p->delinearize || p->rescale != 1)
         return false;
-    bool keeps = p->blend || p->put || p->gray;
+    bool keeps = p->take_alpha || p->blend || p->put || p->gray;
     bool whole = p->difference || (keeps && integers);
     return whole && !p->unpremultiply && !p->premultiply;
 }
@@ -181,13 +181,15 @@ static bool exact_if_opaque(const struct imf_chain *c, int i) {
             p->rescale == 1);
 }
 
-/* Integers are stretched exactly, so floats must hold them. */
+/* Integers are stretched exactly, so floats must hold them, also where they have got the image's alpha on the way. */
 static void mark_coarse_stretch(struct imf_chain *c, int i) {
     const struct imf_point *p = &c->passes[i].point;
-    struct imf_pass *sums = &c->passes[imf_max(c->passes[i].source, 0)];
-    bool held = sums->kind == IMF_PASS_POINT || sums->problem.exact;
-    if (p->normalize && p->whole && p->rescale == 1)
-        sums->coarse = sums->coarse || !held;
+    struct imf_pass *sums = &c->passes[imf_max(c->passes[i].source, 0)], *bare = sums;
+    if (bare->kind == IMF_PASS_POINT && bare->point.take_alpha)
+        bare = &c->passes[imf_max(bare->source, 0)];
+    bool held = bare->kind == IMF_PASS_POINT || bare->problem.exact;
+    if (p->normalize && p->whole && p->rescale == 1 && !held)
+        sums->coarse = bare->coarse = true;
 }
 
 /* Doubles hold all integers up to here. */

@@ -66,6 +66,19 @@ struct imf_point *imf_builder_point(struct imf_builder *b, enum imf_builder_at a
     return &b->point;
 }
 
+bool imf_builder_alpha(struct imf_builder *b) {
+    if (!b->hides || !b->alpha_filtered)
+        return true;
+    struct imf_point *p = imf_builder_flush(b) ? imf_builder_point(b, IMF_AT_ALPHA) : NULL;
+    if (!p)
+        return false;
+    p->take_alpha = true;
+    p->image_channels = b->chain->channels_in;
+    b->second = -1;
+    b->alpha_filtered = false;
+    return imf_builder_flush(b);
+}
+
 /* Append |v|, then multiply and offset, then threshold, if e has no later step yet. */
 static bool extend(struct imf_epilogue *e, const struct imf_epilogue *more) {
     if (e->threshold || (more->absolute && (e->absolute || e->multiply != 1 || e->offset != 0)))
@@ -143,7 +156,11 @@ bool imf_builder_normalize(struct imf_builder *b) {
     if (!imf_builder_straighten(b))
         return false;
     double scale = bare_sums(b);
-    if (!imf_builder_flush(b))
+    if (scale) {
+        b->integral = true;
+        b->bound = b->chain->passes[b->source].bound;
+    }
+    if (!imf_builder_alpha(b) || !imf_builder_flush(b))
         return false;
     if (!scale && b->integral && b->bound <= IMF_WHOLE_FLOATS)
         scale = 1; /* one of an integer kernel's results, or of the samples, or their difference */
@@ -154,6 +171,7 @@ bool imf_builder_normalize(struct imf_builder *b) {
     p->whole = scale > 0;
     p->flat = (b->chain->in == IMF_U8 ? 1.0 / 32 : 1) * (p->whole ? scale : 1);
     p->alpha_scale = p->whole && b->alpha_apart ? scale : 1;
+    p->weigh = b->hides;
     b->bound = b->chain->full;
     b->integral = b->positive = false;
     return true;
@@ -167,7 +185,8 @@ bool imf_builder_scalar(struct imf_builder *b, const struct imf_epilogue *more) 
     bool integral = b->integral && more->offset == rint(more->offset);
     struct imf_pass *last = c->count ? &c->passes[c->count - 1] : NULL;
     if (!b->pending && last && last->kind == IMF_PASS_CONVOLVE && b->source == c->count - 1 &&
-        !b->alpha_apart && extend(&last->problem.epilogue, more)) {
+        !b->alpha_apart && last->problem.kind != IMF_FILLING &&
+        extend(&last->problem.epilogue, more)) {
         last->bound = bound;
         last->whole = integral;
         last->out = IMF_F32; /* integer samples may not hold it */
@@ -231,6 +250,7 @@ struct imf_pass *imf_builder_problem(struct imf_builder *b) {
     }
     pass->problem.epilogue.full = c->full;
     b->source = c->count - 1;
+    b->alpha_filtered = b->alpha && !b->alpha_apart;
     return pass;
 }
 
@@ -380,24 +400,6 @@ bool imf_builder_unsharp(struct imf_builder *b, const struct imf_stage *stage) {
     return true;
 }
 
-bool imf_builder_gray(struct imf_builder *b, enum imf_channels which) {
-    int colors = b->channels - (b->alpha ? 1 : 0);
-    if (colors == 1)
-        return true;
-    if (!imf_builder_straighten(b))
-        return false;
-    struct imf_point *p = imf_builder_point(b, IMF_AT_GRAY);
-    if (!p)
-        return false;
-    p->gray = which;
-    double *o = b->outside;
-    o[0] = which == IMF_CHANNELS_LUMA ? IMF_LUMA(double, o[0], o[1], o[2])
-                                      : o[which - IMF_CHANNELS_RED];
-    p->out_channels = b->channels = b->alpha ? 2 : 1;
-    b->integral = b->integral && which != IMF_CHANNELS_LUMA;
-    return true;
-}
-
 bool imf_builder_phase(struct imf_builder *b, const struct imf_stage *stage) {
     struct imf_pass *pass = imf_builder_problem(b);
     if (!pass)
@@ -406,44 +408,5 @@ bool imf_builder_phase(struct imf_builder *b, const struct imf_stage *stage) {
     pass->bound = b->bound = b->chain->full;
     b->integral = false;
     b->positive = true;
-    return true;
-}
-
-/* Estimates of blocks may be beyond their samples, by less than these spread. */
-#define OVERSHOOT 2
-
-bool imf_builder_denoise(struct imf_builder *b, const struct imf_denoise *denoise) {
-    struct imf_pass *pass = imf_builder_premultiply(b) ? imf_builder_problem(b) : NULL;
-    if (!pass)
-        return false;
-    imf_problem_denoise(&pass->problem, denoise,
-                        b->channels - (b->alpha && !b->alpha_apart ? 1 : 0));
-    b->integral = b->whole_if_opaque = b->positive = false;
-    pass->bound = b->bound *= OVERSHOOT;
-    return true;
-}
-
-bool imf_builder_descreen(struct imf_builder *b, const struct imf_descreen *descreen) {
-    struct imf_pass *pass = imf_builder_premultiply(b) ? imf_builder_problem(b) : NULL;
-    if (!pass)
-        return false;
-    imf_problem_descreen(&pass->problem, descreen, b->channels - (b->alpha && !b->alpha_apart));
-    b->integral = b->whole_if_opaque = b->positive = false;
-    pass->bound = b->bound *= 2; /* a pattern is weaker than the picture */
-    return true;
-}
-
-/* Deconvolution magnifies errors by about this. */
-#define DEBLUR_GAIN 10
-
-bool imf_builder_deblur(struct imf_builder *b, const struct imf_deblur *deblur) {
-    struct imf_pass *pass = imf_builder_problem(b);
-    if (!pass)
-        return false;
-    imf_problem_deblur(&pass->problem, deblur, b->channels - (b->alpha ? 1 : 0));
-    pass->problem.grain = b->chain->grain;
-    pass->bound = b->bound *= DEBLUR_GAIN;
-    b->chain->high_gain = true;
-    b->integral = b->positive = false;
     return true;
 }

@@ -17,6 +17,7 @@
 /* The steps of a point pass, in their order. */
 enum imf_builder_at {
     IMF_AT_START,
+    IMF_AT_ALPHA,
     IMF_AT_LINEARIZE,
     IMF_AT_UNSHARP,
     IMF_AT_UNPREMULTIPLY,
@@ -42,6 +43,11 @@ struct imf_builder {
     int source;       /* surface that holds the current values: -1 the image, or a pass's output */
     bool alpha;       /* the last channel is alpha, */
     bool alpha_apart; /* which must not pass through colour arithmetic */
+    bool hides;       /* colours under alpha 0 do not count */
+    bool
+        alpha_filtered; /* what the current values have as alpha is no longer the image's, which is to stay */
+    int filled;           /* surface that holds the image with colours under alpha 0, or -1 */
+    int backdrop;         /* which of these what is combined with the image reads */
     bool premultiplies;   /* colours are premultiplied for filtering, */
     bool premultiplied;   /* and the current ones are */
     bool positive;        /* the current values are sums of products of positive values and taps */
@@ -74,6 +80,12 @@ bool imf_builder_normalize(struct imf_builder *b);
 bool imf_builder_scalar(struct imf_builder *b, const struct imf_epilogue *more);
 /* Append a pass for a solver, or return NULL; the caller completes its problem. */
 struct imf_pass *imf_builder_problem(struct imf_builder *b);
+/* Let colours under alpha 0 be the nearest visible ones; the first pass. */
+bool imf_builder_fill(struct imf_builder *b);
+/* Set its reach, once all passes are there. False without memory. */
+bool imf_builder_bound_fill(struct imf_chain *chain);
+/* Let the current values have the alpha that pixels are weighed by: the image's, if it is to stay. */
+bool imf_builder_alpha(struct imf_builder *b);
 /* Reduce colours to one; gray stays. */
 bool imf_builder_gray(struct imf_builder *b, enum imf_channels which);
 /* Go on with b->pick alone. */

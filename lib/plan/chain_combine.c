@@ -65,7 +65,7 @@ static bool blend(struct imf_builder *b, enum imf_blend_mode mode, const struct 
             imf_builder_border(b);
         p->image_light = b->settings->linear;
         p->apart = b->alpha_apart;
-        b->second = -1;
+        b->second = b->backdrop;
         if (mode != IMF_BLEND_NORMAL)
             b->bound = c->full;
     }
@@ -94,6 +94,24 @@ bool imf_builder_regions(struct imf_builder *b) {
            imf_builder_straighten(b) && blend(b, IMF_BLEND_NORMAL, &w);
 }
 
+bool imf_builder_gray(struct imf_builder *b, enum imf_channels which) {
+    int colors = b->channels - (b->alpha ? 1 : 0);
+    if (colors == 1)
+        return true;
+    if (!imf_builder_straighten(b))
+        return false;
+    struct imf_point *p = imf_builder_point(b, IMF_AT_GRAY);
+    if (!p)
+        return false;
+    p->gray = which;
+    double *o = b->outside;
+    o[0] = which == IMF_CHANNELS_LUMA ? IMF_LUMA(double, o[0], o[1], o[2])
+                                      : o[which - IMF_CHANNELS_RED];
+    p->out_channels = b->channels = b->alpha ? 2 : 1;
+    b->integral = b->integral && which != IMF_CHANNELS_LUMA;
+    return true;
+}
+
 bool imf_builder_pick(struct imf_builder *b) {
     struct imf_chain *c = b->chain;
     if (!imf_builder_gray(b, b->pick) || !imf_builder_flush(b))
@@ -115,7 +133,7 @@ bool imf_builder_put(struct imf_builder *b) {
     p->pick = b->pick;
     p->image_channels = p->out_channels = b->channels = c->channels_in;
     p->image_light = b->settings->linear;
-    b->second = -1;
+    b->second = b->backdrop;
     bool luma = b->pick == IMF_CHANNELS_LUMA;
     b->bound = luma ? 2 * c->full : fmax(b->bound, c->full);
     b->integral = b->integral && !luma && !b->settings->linear;

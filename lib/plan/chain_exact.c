@@ -9,12 +9,14 @@
 #include <math.h>
 
 /* Append a pass whose results are integer samples of the image's depth. Alpha that is apart passes through: after a
- * filter it is no sample. */
-static struct imf_pass *append_exact(struct imf_builder *b) {
-    struct imf_pass *pass = imf_builder_straighten(b) ? imf_builder_problem(b) : NULL;
+ * filter it is no sample. `weighs`: it counts pixels, but not those of alpha 0. */
+static struct imf_pass *append_exact(struct imf_builder *b, bool weighs) {
+    bool ready = imf_builder_straighten(b) && (!weighs || imf_builder_alpha(b));
+    struct imf_pass *pass = ready ? imf_builder_problem(b) : NULL;
     if (!pass)
         return NULL;
     pass->problem.exact = true;
+    pass->problem.weigh = weighs && b->hides;
     pass->whole = b->integral = b->integral || !b->alpha_apart;
     pass->bound = b->bound = b->alpha_apart ? fmax(b->bound, b->chain->full) : b->chain->full;
     b->positive = b->positive || !b->alpha_apart;
@@ -24,21 +26,21 @@ static struct imf_pass *append_exact(struct imf_builder *b) {
 }
 
 bool imf_builder_canny(struct imf_builder *b, const struct imf_canny *canny) {
-    struct imf_pass *pass = append_exact(b);
+    struct imf_pass *pass = append_exact(b, false);
     if (pass)
         imf_problem_canny(&pass->problem, canny, b->channels - (b->alpha ? 1 : 0));
     return pass;
 }
 
 bool imf_builder_clahe(struct imf_builder *b, const struct imf_clahe *clahe) {
-    struct imf_pass *pass = append_exact(b);
+    struct imf_pass *pass = append_exact(b, true);
     if (pass)
         imf_problem_clahe(&pass->problem, clahe, b->channels - (b->alpha ? 1 : 0));
     return pass;
 }
 
 bool imf_builder_bilevel(struct imf_builder *b, const struct imf_window_op *window) {
-    struct imf_pass *pass = append_exact(b);
+    struct imf_pass *pass = append_exact(b, false);
     if (!pass)
         return false;
     double *outside = pass->problem.outside; /* rounded, too */
@@ -49,7 +51,7 @@ bool imf_builder_bilevel(struct imf_builder *b, const struct imf_window_op *wind
 }
 
 bool imf_builder_histogram_op(struct imf_builder *b, enum imf_histogram_op op) {
-    struct imf_pass *pass = append_exact(b);
+    struct imf_pass *pass = append_exact(b, true);
     if (!pass)
         return false;
     /* Samples are what it counts: no float in between moves a value across a tie. */

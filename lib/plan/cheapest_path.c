@@ -59,11 +59,19 @@ static double transfer_ms(const struct search *s, int index, enum imf_place from
            t->link;
 }
 
+static bool is_fill(const struct imf_pass *pass) {
+    return pass->kind == IMF_PASS_CONVOLVE && pass->problem.kind == IMF_FILLING;
+}
+
 /* The cheapest proposal of the allowed backends for a pass at a place, or NULL. */
 static const struct imf_proposal *cheapest(const struct search *s, int pass, enum imf_place place) {
     const struct imf_proposal *best = NULL;
+    unsigned backends = s->options->backends;
+    if (is_fill(&s->chain->passes[pass]) && backends != 1u << IMF_BACKEND_CPU)
+        backends |=
+            1u << IMF_BACKEND_VECTOR; /* no device does it, whatever else one is asked to do */
     for (enum imf_backend b = IMF_BACKEND_DIRECT; b <= IMF_BACKEND_GLES; b++) {
-        if (!(s->options->backends >> b & 1) || imf_backend_is_host(b) != (place == IMF_PLACE_HOST))
+        if (!(backends >> b & 1) || imf_backend_is_host(b) != (place == IMF_PLACE_HOST))
             continue;
         const struct imf_proposal *one = imf_proposals_cheapest(s->proposals, pass, b);
         /* At equal cost the host's vectors are preferred to plain C. */
@@ -280,7 +288,7 @@ void imf_path_describe(const struct imf_path *path, const struct imf_chain *c,
     snprintf(out->algorithm, sizeof out->algorithm, "pointwise");
     for (int i = 0; i < c->count; i++) {
         const struct imf_proposal *one = &path->chosen[i];
-        if (!one->solver)
+        if (!one->solver || is_fill(&c->passes[i]))
             continue;
         const char *name = imf_backend_name(one->solver->backend);
         backend = !backend || !strcmp(backend, name) ? name : "mixed";

@@ -9,7 +9,6 @@
 #include "plan/region.h"
 
 #include "filter/builtin/table.h"
-#include "plan/bands.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -75,52 +74,6 @@ enum imf_status imf_regions_place(struct imf_rect **out, const struct imf_settin
 
 /* ---- what they depend on --------------------------------------------------------------------- */
 
-/* Any pixel may depend on any other. */
-static bool takes_all(const struct imf_pass *pass) {
-    if (pass->kind == IMF_PASS_POINT)
-        return pass->point.normalize;
-    switch (pass->problem.kind) { /* without a default: the compiler asks for new kinds */
-    case IMF_CONVOLUTION:
-    case IMF_MAGNITUDE:
-    case IMF_PHASE:
-    case IMF_WINDOW_OP:
-        return false;
-    case IMF_DENOISE:
-        return pass->problem.denoise->sigma < 0; /* the noise of all of them is measured */
-    case IMF_TRANSFER:
-    case IMF_DESCREEN:
-    case IMF_CANNY:
-    case IMF_HISTOGRAM_OP:
-    case IMF_CLAHE:
-    case IMF_DEBLURRING:
-        break;
-    }
-    return true;
-}
-
-static void widen(struct imf_margin *m, struct imf_margin made, struct imf_margin reach) {
-    m->left = imf_max(m->left, made.left + reach.left);
-    m->right = imf_max(m->right, made.right + reach.right);
-    m->top = imf_max(m->top, made.top + reach.top);
-    m->bottom = imf_max(m->bottom, made.bottom + reach.bottom);
-}
-
-/* How far the result reads the image beyond a pixel; false without memory. */
-static bool find_reach(const struct imf_chain *c, struct imf_margin *out) {
-    struct imf_margin *need = calloc((size_t)c->count + 1, sizeof *need);
-    if (!need)
-        return false;
-    for (int i = c->count - 1; i >= 0; i--) {
-        const struct imf_pass *pass = &c->passes[i];
-        widen(&need[pass->source + 1], need[i + 1], imf_bands_reach(pass));
-        if (pass->second >= -1)
-            widen(&need[pass->second + 1], need[i + 1], (struct imf_margin){0, 0, 0, 0});
-    }
-    *out = need[0];
-    free(need);
-    return true;
-}
-
 /* first..end - 1 with what is read before and behind, cut off at the sides or, where those are
  * joined, as long as the side. */
 static void reach_out(int *first, int *end, int before, int behind, int size, bool wraps) {
@@ -145,9 +98,9 @@ struct imf_rect imf_regions_part(const struct imf_chain *c, const struct imf_rec
     int soft = feather > 0 ? imf_gaussian_radius(feather) : 0;
     bool wraps = c->edge == IMF_EDGE_WRAP;
     struct imf_margin reach = {c->width, c->width, c->height, c->height};
-    bool all = !find_reach(c, &reach);
+    bool all = !imf_chain_reach(c, -1, &reach);
     for (int i = 0; i < c->count; i++)
-        all = all || takes_all(&c->passes[i]);
+        all = all || imf_pass_takes_all(&c->passes[i]);
     for (size_t i = 0; i < count; i++) {
         x0 = imf_min(x0, regions[i].x);
         y0 = imf_min(y0, regions[i].y);

@@ -30,10 +30,20 @@ struct windows {
     double *row[3];
     double full;
     int width, channels, colors;
+    bool weigh;
 };
 
 static double second_difference(const double *row, int channels) {
     return row[0] - 2 * row[channels] + row[2 * channels];
+}
+
+/* None of a window's pixels is under alpha 0. */
+static bool is_seen(const struct windows *w, int x) {
+    bool seen = true;
+    for (int i = 0; i < 3; i++)
+        for (int k = x; k < x + 3; k++)
+            seen = seen && w->row[i][k * w->channels + w->colors] > 0.5;
+    return seen;
 }
 
 /* Smallest and largest sample of three pixels are within the scale. */
@@ -46,7 +56,7 @@ static bool unclipped(const double *row, int channels, double full) {
 
 static void count_row(const struct windows *w) {
     for (int x = 0; x + 2 < w->width; x += 2)
-        for (int c = 0; c < w->colors; c++) {
+        for (int c = 0; c < w->colors && (!w->weigh || is_seen(w, x)); c++) {
             const double *at[3];
             double v[3];
             bool inside = true;
@@ -73,9 +83,10 @@ static double median(const uint32_t *count) {
     return at && count[at] ? at - 0.5 + ((double)n / 2 - (double)below) / count[at] : 0;
 }
 
-enum imf_status imf_noise_sigma(double *sigma, const struct imf_surface *s, int colors, double full,
-                                struct imf_error *err) {
-    struct windows w = {.full = full, .width = s->width, .channels = s->channels, .colors = colors};
+enum imf_status imf_noise_sigma(double *sigma, const struct imf_surface *s, int colors, bool weigh,
+                                double full, struct imf_error *err) {
+    struct windows w = {
+        .full = full, .width = s->width, .channels = s->channels, .colors = colors, .weigh = weigh};
     size_t samples = (size_t)s->width * (size_t)s->channels;
     *sigma = 0;
     if (s->width < 3 || s->height < 3)

@@ -8,9 +8,10 @@
  * *sigma: the standard deviation of white noise in the first `colors` channels of a surface in the
  * host's memory, on the scale of its samples, of which `full`, 255 or 65535, is full scale. Texture counts as noise:
  * of photographs without any, 0.5 to 3 of 255 are found. 0: less than 3 pixels wide or high, or most
- * of it is flat or at either end of the scale. Margins are not read. IMF_ERR_MEMORY, with 0.
+ * of it is flat or at either end of the scale. `weigh`: the channel after the colours is alpha, and what is near a pixel
+ * where that rounds to 0 does not count. Margins are not read. IMF_ERR_MEMORY, with 0.
  */
-enum imf_status imf_noise_sigma(double *sigma, const struct imf_surface *s, int colors, double full,
-                                struct imf_error *err);
+enum imf_status imf_noise_sigma(double *sigma, const struct imf_surface *s, int colors, bool weigh,
+                                double full, struct imf_error *err);
 
 #endif

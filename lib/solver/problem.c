@@ -86,6 +86,13 @@ void imf_problem_deblur(struct imf_problem *p, const struct imf_deblur *deblur, 
     p->reach = (struct imf_margin){0, 0, 0, 0};
 }
 
+void imf_problem_fill(struct imf_problem *p, const struct imf_fill *fill) {
+    p->kind = IMF_FILLING;
+    p->fill = *fill;
+    p->colors = p->channels - 1;
+    p->reach = (struct imf_margin){fill->reach, fill->reach, fill->reach, fill->reach};
+}
+
 int imf_problem_kernels(const struct imf_problem *p) {
     bool two = p->kind == IMF_MAGNITUDE || p->kind == IMF_PHASE;
     return p->kind == IMF_CONVOLUTION ? 1 : two ? 2 : 0;

@@ -40,7 +40,8 @@ enum imf_problem_kind {
     IMF_DENOISE,      /* noise removed from blocks of pixels */
     IMF_HISTOGRAM_OP, /* a map of sample values, made of the whole image's histogram */
     IMF_CLAHE,        /* maps of the lumas of tiles, made of their histograms */
-    IMF_DEBLURRING    /* a blur is undone; needs the whole image */
+    IMF_DEBLURRING,   /* a blur is undone; needs the whole image */
+    IMF_FILLING       /* colours under alpha 0 become those nearby */
 };
 
 #define IMF_CHANNELS_MAX 4 /* of a pixel */
@@ -60,9 +61,12 @@ struct imf_problem {
         enum imf_histogram_op histogram_op;
         const struct imf_clahe *clahe;
         const struct imf_deblur *deblur;
+        struct imf_fill fill;
     };
     int colors; /* of window and histogram operations, edges, noise, patterns and deblurring: the leading channels that are
                    filtered; a further one, alpha, is copied or ignored */
+    bool weigh; /* of histograms and measures of noise: the channel after the colours is alpha, and
+                   pixels where that rounds to 0 do not count */
     struct imf_kernel_facts facts[2]; /* of each kernel */
     struct imf_epilogue epilogue;
     enum imf_edge edge;               /* transfer functions only: their solvers extend the image */
@@ -98,6 +102,7 @@ void imf_problem_denoise(struct imf_problem *p, const struct imf_denoise *denois
 void imf_problem_histogram_op(struct imf_problem *p, enum imf_histogram_op op, int colors);
 void imf_problem_clahe(struct imf_problem *p, const struct imf_clahe *clahe, int colors);
 void imf_problem_deblur(struct imf_problem *p, const struct imf_deblur *deblur, int colors);
+void imf_problem_fill(struct imf_problem *p, const struct imf_fill *fill);
 
 /* Number of kernels: 1 or 2; 0 where the problem is no sum of products. */
 int imf_problem_kernels(const struct imf_problem *p);

@@ -18,7 +18,8 @@ static const char *const why_not[] = {[IMF_CONVOLUTION] = "there is no transfer 
                                       [IMF_DENOISE] = "removing noise is not linear",
                                       [IMF_HISTOGRAM_OP] = "what a histogram decides is not linear",
                                       [IMF_CLAHE] = "what histograms decide is not linear",
-                                      [IMF_DEBLURRING] = "undoing a blur needs the whole image"};
+                                      [IMF_DEBLURRING] = "undoing a blur needs the whole image",
+                                      [IMF_FILLING] = "the host fills what alpha hides"};
 
 bool imf_backend_is_host(enum imf_backend backend) {
     return backend == IMF_BACKEND_VECTOR || backend == IMF_BACKEND_CPU ||

@@ -16,6 +16,8 @@ extern const struct imf_solver imf_solver_clahe_vector, imf_solver_clahe_host;
 extern const struct imf_solver imf_solver_denoise, imf_solver_denoise_host;
 /* that undo a blur, */
 extern const struct imf_solver imf_solver_deblur, imf_solver_deblur_host;
+/* of colours under alpha 0, */
+extern const struct imf_solver imf_solver_fill, imf_solver_fill_host;
 /* on devices, of filters that are neither sums of products nor ranks, */
 extern const struct imf_solver imf_solver_histogram_op_device, imf_solver_clahe_device,
     imf_solver_guided_device, imf_solver_bilateral_device, imf_solver_local_threshold_device,
@@ -62,7 +64,9 @@ const struct imf_solver *const imf_solvers[] = {
     &imf_solver_histogram_op_device, &imf_solver_histogram_op_vector, &imf_solver_histogram_op_host,
     &imf_solver_clahe_device, &imf_solver_clahe_vector, &imf_solver_clahe_host,
     /* Undoing a blur. */
-    &imf_solver_deblur_gpu, &imf_solver_deblur, &imf_solver_deblur_host, NULL};
+    &imf_solver_deblur_gpu, &imf_solver_deblur, &imf_solver_deblur_host,
+    /* Colours under alpha 0. */
+    &imf_solver_fill, &imf_solver_fill_host, NULL};
 
 void imf_propose_backend(struct imf_proposal *out, enum imf_backend backend,
                          const struct imf_problem *p) {

@@ -165,11 +165,12 @@ static void test_lowering(void) {
                                   .color = IMF_COLOR_RGB,
                                   .alpha = true};
     struct chain_case c = chain_make(specs, &rgba, &(struct imf_settings){0});
-    const struct imf_pass *pass = &c.chain->passes[1];
-    CHECK(c.chain->count == 2 && pass->problem.kind == IMF_CLAHE && c.chain->keep_alpha, "%d",
+    /* Colours under alpha 0, the blur, the image's alpha, by which pixels count. */
+    const struct imf_pass *pass = &c.chain->passes[3];
+    CHECK(c.chain->count == 4 && pass->problem.kind == IMF_CLAHE && c.chain->keep_alpha, "%d",
           c.chain->count);
     CHECK(pass->problem.colors == 3 && pass->problem.in == IMF_U8 && pass->problem.exact &&
-              c.chain->passes[0].out == IMF_U8,
+              pass->problem.weigh && c.chain->passes[2].out == IMF_U8,
           "samples reach it: %d", pass->problem.in);
     chain_drop(&c);
 }

@@ -177,6 +177,7 @@ static struct imf_surface rows_from(const struct imf_surface *s, int from, int t
     struct imf_surface v = *s;
     v.origin += (size_t)((ptrdiff_t)from * (ptrdiff_t)s->pitch);
     v.height = to - from;
+    v.row = s->row + from;
     return v;
 }
 

@@ -1,4 +1,4 @@
-/* device.c - point passes on a device (cl/point.cl) */
+/* device.c - point passes on a device (cl/point.cl, and cl/range.cl) */
 #include "run/point/point.h"
 
 #include "device/program.h"
@@ -31,6 +31,7 @@ static void defines(struct imf_defines *d, const struct imf_point *p, enum imf_s
     imf_define(d, "C_IN", "%d", p->in_channels);
     imf_define(d, "C_OUT", "%d", p->out_channels);
     imf_define(d, "ALPHA", "%d", p->alpha);
+    imf_define(d, "TAKE_ALPHA", "%d", p->take_alpha);
     imf_define(d, "LINEARIZE", "%d", p->linearize);
     imf_define(d, "UNSHARP", "%d", p->unsharp);
     imf_define(d, "DIFFERENCE", "%d", p->difference);
@@ -44,6 +45,7 @@ static void defines(struct imf_defines *d, const struct imf_point *p, enum imf_s
     imf_define(d, "PICK", "%d", p->pick);
     imf_define(d, "PUT", "%d", p->put);
     imf_define(d, "NORMALIZE", "%d", p->normalize);
+    imf_define(d, "WEIGH", "%d", p->weigh);
     imf_define(d, "STRETCH_WHOLE", "%d", p->whole && p->rescale == 1 && out != IMF_F32);
     imf_define_float(d, "FLAT_SPREAD", p->flat);
     imf_define(d, "EPILOGUE", "%d", p->epilogue);
@@ -142,10 +144,12 @@ enum imf_status imf_point_make(struct imf_point_job **out, struct imf_queue *que
     enum imf_status st =
         imf_program_make(&job->point, queue, &source, job->vec ? "point_flat" : "point", err);
     if (!st && p->normalize) {
+        const struct imf_program_source range = {
+            .file = "range.cl", .parts = common, .defines = &d};
         size_t bytes = 2 * sizeof(float) * ((size_t)height + 1);
-        st = imf_program_make(&job->range_rows, queue, &source, "range_rows", err);
+        st = imf_program_make(&job->range_rows, queue, &range, "range_rows", err);
         if (!st)
-            st = imf_program_make(&job->range_all, queue, &source, "range_all", err);
+            st = imf_program_make(&job->range_all, queue, &range, "range_all", err);
         if (!st)
             st = imf_buffer_make(&job->range, queue, IMF_BUFFER_WORK, bytes, err);
     }

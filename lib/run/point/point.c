@@ -14,7 +14,10 @@ void imf_point_range(const struct imf_point *p, const struct imf_surface *s, dou
         const void *row = imf_surface_row(s, y);
         for (int x = 0; x < s->width; x++)
             for (int c = 0; c < colors; c++) {
-                double v = imf_sample_get(row, s->sample, (ptrdiff_t)x * s->channels + c);
+                ptrdiff_t at = (ptrdiff_t)x * s->channels;
+                double v = imf_sample_get(row, s->sample, at + c);
+                if (p->weigh && imf_sample_get(row, s->sample, at + colors) <= 0.5)
+                    continue;
                 *low = fmin(*low, v);
                 *high = fmax(*high, v);
             }
@@ -62,7 +65,8 @@ static double channel_of(enum imf_channels which, const double *v) {
 /*
  * Combine v, of `colors` colours, with b, of `count`, whose alpha is `below`. One colour counts
  * as that many equal ones. Where alpha was filtered, v is a layer of its own: where the image is
- * transparent, there is no backdrop (W3C, section 10), and colours are mixed premultiplied.
+ * transparent, there is no backdrop (W3C, section 10), and colours are mixed premultiplied. Below half a step of alpha a
+ * quotient would say little, and colours are mixed as they are, unless one of them is hidden.
  */
 static void blend(const struct imf_point *p, double *v, int colors, const double *b, int count,
                   double below, double weight) {
@@ -74,7 +78,8 @@ static void blend(const struct imf_point *p, double *v, int colors, const double
         double s = p->mode == IMF_BLEND_NORMAL ? v[c] : clamp(v[c], full);
         double f = blended(p->mode, b[c], v[c], full);
         s = p->apart ? s + below / full * (f - s) : f;
-        v[c] = mixed >= 0.5 && p->apart
+        v[c] = below == 0 && mixed != 0 ? s
+               : mixed >= 0.5 && p->apart
                    ? (below * b[c] + weight * (above * s - below * b[c])) / mixed
                    : b[c] + weight * (s - b[c]);
     }
@@ -112,6 +117,8 @@ static double weight_at(const struct imf_weights *w, ptrdiff_t x, ptrdiff_t y) {
 void imf_point_pixel(const struct imf_point *p, double *v, const struct imf_point_more *more) {
     double low = more->low, high = more->high;
     int colors = p->in_channels - p->alpha, alpha = p->in_channels - 1;
+    if (p->take_alpha)
+        v[alpha] = more->second[p->image_channels - 1];
     for (int c = 0; c < colors && p->linearize; c++)
         v[c] = p->full *
                imf_curve_to_light(p->curve, imf_curve_of(p->curve, c, colors), v[c] / p->full);
@@ -171,8 +178,8 @@ void imf_point_pixel(const struct imf_point *p, double *v, const struct imf_poin
 
 /* The difference of two surfaces is the only step. */
 static bool is_difference(const struct imf_point *p) {
-    return p->difference && p->level == 0 && !p->linearize && !p->unpremultiply && !p->gray &&
-           !p->normalize && !p->epilogue && !p->blend && !p->put && !p->premultiply &&
+    return p->difference && p->level == 0 && !p->take_alpha && !p->linearize && !p->unpremultiply &&
+           !p->gray && !p->normalize && !p->epilogue && !p->blend && !p->put && !p->premultiply &&
            !p->delinearize && p->rescale == 1;
 }
 
@@ -197,7 +204,7 @@ void imf_point_run_host(const struct imf_point *p, const struct imf_point_io *io
     if (p->normalize)
         imf_point_range(p, in, &more.low, &more.high);
     ptrdiff_t n = p->in_channels, m = p->out_channels,
-              o = p->blend || p->put ? p->image_channels : n;
+              o = imf_point_reads_image(p) ? p->image_channels : n;
     for (int y = 0; y < in->height; y++) {
         const void *from = imf_surface_row(in, y);
         const void *beside = second ? imf_surface_row(second, y) : NULL;

@@ -13,6 +13,11 @@ struct imf_point_more {
     double low, high;     /* the range that normalize stretches */
 };
 
+/* The pass's second input is the image, of image_channels, or that with other colours under alpha 0. */
+static inline bool imf_point_reads_image(const struct imf_point *p) {
+    return p->take_alpha || p->blend || p->put;
+}
+
 /* Run the steps on one pixel in place; v has room for in_channels values and for out_channels. */
 void imf_point_pixel(const struct imf_point *p, double *v, const struct imf_point_more *more);
 

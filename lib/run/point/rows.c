@@ -94,8 +94,8 @@ static bool merges_channels(const struct imf_point *p) {
     bool alike = !p->alpha || (!p->epilogue && !p->normalize);
     bool blends =
         p->put || (p->blend && (p->alpha || p->in_channels != p->image_channels || p->image_light));
-    return alike && !p->linearize && !p->unpremultiply && !p->gray && !blends && !p->premultiply &&
-           !p->delinearize;
+    return alike && !p->take_alpha && !p->linearize && !p->unpremultiply && !p->gray && !blends &&
+           !p->premultiply && !p->delinearize;
 }
 
 enum imf_status imf_point_rows_make(void **rows, const struct imf_point *p, enum imf_sample in,
@@ -156,18 +156,25 @@ struct pass {
 #define WIDEN(type)                                                                                \
     do {                                                                                           \
         const type *v = row;                                                                       \
-        type least = v[0], most = v[0];                                                            \
-        for (int i = 0; i < samples; i += step)                                                    \
+        int first = 0;                                                                             \
+        while (weigh && first < samples && v[first + colors] <= (type)0.5)                         \
+            first += step;                                                                         \
+        if (first == samples)                                                                      \
+            return; /* nothing is visible */                                                       \
+        type least = v[first], most = v[first];                                                    \
+        for (int i = first; i < samples; i += step)                                                \
             for (int c = i; c < i + colors; c++) {                                                 \
-                least = v[c] < least ? v[c] : least;                                               \
-                most = v[c] > most ? v[c] : most;                                                  \
+                type x = weigh && v[i + colors] <= (type)0.5 ? least : v[c];                       \
+                least = x < least ? x : least;                                                     \
+                most = x > most ? x : most;                                                        \
             }                                                                                      \
         *low = fmin(*low, (double)least);                                                          \
         *high = fmax(*high, (double)most);                                                         \
     } while (0)
 
+/* weigh: pixels whose alpha, after the colours, rounds to 0 do not count. */
 IMF_CLONES static void widen_range(const void *row, enum imf_sample sample, int samples, int step,
-                                   int colors, double *low, double *high) {
+                                   int colors, bool weigh, double *low, double *high) {
     if (sample == IMF_U8)
         WIDEN(uint8_t);
     else if (sample == IMF_U16)
@@ -187,7 +194,7 @@ static void measure_item(void *data, int item) {
     double low = INFINITY, high = -INFINITY;
     for (int y = item * pass->rows; y < end; y++)
         widen_range(imf_surface_row(pass->io->in, y), pass->job->steps.in, width * n, step,
-                    step - p->alpha, &low, &high);
+                    step - p->alpha, p->weigh, &low, &high);
     pthread_mutex_lock(&pass->lock);
     pass->steps.low = fmin(pass->steps.low, low);
     pass->steps.high = fmax(pass->steps.high, high);
@@ -228,7 +235,7 @@ static void run_row(const struct pass *pass, int y) {
     const struct imf_point_rows *j = pass->job;
     const struct imf_point_io *io = pass->io;
     int n = j->point.in_channels, m = j->point.out_channels, width = io->in->width * j->merged;
-    int others = j->point.blend || j->point.put ? j->point.image_channels : n;
+    int others = imf_point_reads_image(&j->point) ? j->point.image_channels : n;
     struct imf_point_strip at = {.from = imf_surface_row(io->in, y),
                                  .second = io->second ? imf_surface_row(io->second, y) : NULL,
                                  .to = imf_surface_row(io->out, y),

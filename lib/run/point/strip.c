@@ -84,6 +84,8 @@ IMF_CLONES static void steps(const struct imf_point_steps *s, double v[4][STRIP]
                              double w[4][STRIP], const double weight[STRIP], int n) {
     const struct imf_point *p = s->point;
     int in_channels = p->in_channels, colors = in_channels - p->alpha;
+    if (p->take_alpha)
+        take_alpha(v[in_channels - 1], w[p->image_channels - 1], n);
     if (p->linearize)
         linearize(s, v, colors, n);
     for (int c = 0; c < in_channels && p->unsharp; c++)
@@ -124,7 +126,7 @@ void imf_point_strip(const struct imf_point_steps *s, const struct imf_point_str
     const struct imf_point *p = s->point;
     double v[4][STRIP], w[4][STRIP], weight[STRIP];
     load_strip(v, s->in, at->from, p->in_channels, n);
-    if (p->unsharp || p->blend || p->put)
+    if (p->unsharp || imf_point_reads_image(p))
         load_strip(w, s->second, at->second, p->unsharp ? p->in_channels : p->image_channels, n);
     if (p->blend)
         weigh(s, weight, at->x, at->y, n);

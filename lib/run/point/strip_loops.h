@@ -16,6 +16,7 @@
 
 #include "base/clones.h"
 #include "run/point/blend.h"
+#include "run/point/point.h"
 
 #include <math.h>
 #include <string.h>
@@ -120,6 +121,11 @@ IMF_CLONES static void NAMED(store_strip)(REAL v[4][STRIP], enum imf_sample samp
 }
 
 /* ---- steps ----------------------------------------------------------------------------------- */
+
+INLINE void take_alpha(REAL *restrict to, const REAL *restrict image, int n) {
+    for (int i = 0; i < n; i++)
+        to[i] = image[i];
+}
 
 /* `to` may be the first of the colours v. */
 INLINE void pick(enum imf_channels which, REAL *to, REAL v[4][STRIP], int n) {
@@ -253,8 +259,9 @@ INLINE void blend_apart(const struct imf_point *p, REAL *restrict v, const REAL 
     for (int i = 0; i < n; i++) {
         REAL under = below[i], over = above[i], w = weight[i];
         REAL s = f[i] + under / full * (v[i] - f[i]), mixed = under + w * (over - under);
-        v[i] = mixed >= least ? (under * b[i] + w * (over * s - under * b[i])) / mixed
-                              : b[i] + w * (s - b[i]);
+        v[i] = under == 0 && mixed != 0 ? s
+               : mixed >= least         ? (under * b[i] + w * (over * s - under * b[i])) / mixed
+                                        : b[i] + w * (s - b[i]);
     }
 }
 

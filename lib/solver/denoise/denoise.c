@@ -84,7 +84,7 @@ enum imf_status imf_denoise_begin(struct imf_denoise_job *j, const struct imf_su
     const struct imf_problem *p = &j->p;
     enum imf_status st = IMF_OK;
     if (p->denoise->sigma < 0)
-        st = imf_noise_sigma(&j->sigma, in, p->colors, p->unit, err);
+        st = imf_noise_sigma(&j->sigma, in, p->colors, p->weigh, p->unit, err);
     *done = !st && j->sigma == 0;
     return *done ? copy(p, in, out, err) : st;
 }

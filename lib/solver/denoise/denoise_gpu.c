@@ -267,7 +267,7 @@ static enum imf_status measure(struct gpu_job *j, struct imf_error *err) {
         return imf_fail_memory(err, bytes);
     enum imf_status status = imf_buffer_download(j->queue, j->in->mem, 0, host.host, bytes, err);
     if (status == IMF_OK)
-        status = imf_noise_sigma(&j->job.sigma, &host, p->colors, p->unit, err);
+        status = imf_noise_sigma(&j->job.sigma, &host, p->colors, p->weigh, p->unit, err);
     free(host.host);
     return status;
 }

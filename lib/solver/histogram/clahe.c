@@ -111,6 +111,19 @@ static void count_values(uint32_t *even, uint32_t *odd, const uint16_t *v, int n
         even[v[n - 1]]++;
 }
 
+/* Leave the first of n values for those of n pixels that are visible, and return how many. */
+static int keep_visible(uint16_t *v, const struct pass *pass, int x, int y, int n) {
+    const struct imf_problem *p = &pass->job->p;
+    const void *from = imf_sample_at(pass->in, y, (ptrdiff_t)x * p->channels + p->colors);
+    int kept = 0;
+    for (int i = 0; i < n; i++) {
+        v[kept] = v[i];
+        kept += pass->in->sample == IMF_U8 ? ((const uint8_t *)from)[i * p->channels] > 0
+                                           : ((const uint16_t *)from)[i * p->channels] > 0;
+    }
+    return kept;
+}
+
 /* Columns from..end - 1 of the grid, which may lie beyond the image, in row y of the band. */
 static void count_row(const struct pass *pass, uint32_t *even, uint32_t *odd, int from, int end,
                       int y) {
@@ -119,15 +132,20 @@ static void count_row(const struct pass *pass, uint32_t *even, uint32_t *odd, in
     int first = p->clahe->first_x, inside = imf_min(end, p->width);
     for (int i = from; i < inside; i += STRIP) {
         int n = imf_min(STRIP, inside - i);
-        load(v, pass, imf_clahe_from(first > 0 ? i : i + n - 1, p->width, first), y, n);
+        int x = imf_clahe_from(first > 0 ? i : i + n - 1, p->width, first);
+        load(v, pass, x, y, n);
+        if (p->weigh)
+            n = keep_visible(v, pass, x, y, n);
         if (pass->job->grid.step > 1)
             find_bins(v, n);
         count_values(even, odd, v, n);
     }
     for (int i = imf_max(from, inside); i < end; i++) {
         int x = imf_edge_index(IMF_EDGE_MIRROR, i, p->width);
-        load(v, pass, imf_clahe_from(x, p->width, first), y, 1);
-        even[imf_clahe_bin(*v, pass->job->grid.step)]++;
+        x = imf_clahe_from(x, p->width, first);
+        load(v, pass, x, y, 1);
+        if (!p->weigh || keep_visible(v, pass, x, y, 1))
+            even[imf_clahe_bin(*v, pass->job->grid.step)]++;
     }
 }
 

@@ -14,6 +14,9 @@
  *    one more to bins at equal distances from 0 on. The cumulative count times full scale over the tile's
  *    pixels is what the tile's map makes of a bin's centre, rounded to nearest, ties to even. Between two
  *    centres the map is a straight line, rounded to nearest.
+ *    Where pixels are weighed by alpha, those under alpha 0 are not counted, and the counts of the others are
+ *    magnified to the tile's pixels first, cumulative ones rounded down, so that a limit means the same; a tile
+ *    with none has the same count in all bins.
  * 3. A sample becomes the bilinear mean of what the maps of the four nearest tiles make of it, by the
  *    distances from their centres; likewise rounded.
  *
@@ -39,7 +42,7 @@ struct imf_clahe_grid {
 
 /* Bytes of all maps, a 16-bit sample for each bin; false: too many. */
 bool imf_clahe_grid_make(struct imf_clahe_grid *g, const struct imf_problem *p, size_t *bytes);
-/* Make a tile's map of its counts, which are overwritten. */
+/* Make a tile's map of its counts, which are overwritten; they may be of a part of its pixels. */
 void imf_clahe_map(const struct imf_clahe_grid *g, uint32_t *counts, uint16_t *map);
 
 /* The bin that a value is counted in: that of the nearest centre. */

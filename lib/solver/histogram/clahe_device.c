@@ -68,6 +68,7 @@ static void define(struct imf_defines *d, const struct device_job *j) {
     imf_problem_defines(d, &floats);
     imf_define(d, "CHANNELS", "%d", j->p.channels);
     imf_define(d, "COLORS", "%d", j->p.colors);
+    imf_define(d, "WEIGH", "%d", j->p.weigh);
     imf_define(d, "FULL", "%d", g->full);
     imf_define(d, "BINS", "%d", g->bins);
     imf_define(d, "STEP", "%d", g->step);

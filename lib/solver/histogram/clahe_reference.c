@@ -47,8 +47,22 @@ static void limit(const struct imf_clahe_grid *g, uint32_t *counts) {
         counts[i * apart]++;
 }
 
+/* Let the counts add up to the tile's pixels. */
+static void complete(const struct imf_clahe_grid *g, uint32_t *counts) {
+    uint64_t pixels = (uint64_t)g->width * (uint64_t)g->height, all = 0, sum = 0, before = 0;
+    for (int v = 0; v < g->bins; v++)
+        all += counts[v];
+    for (int v = 0; v < g->bins && all < pixels; v++) {
+        sum += counts[v];
+        uint64_t to = all ? pixels * sum / all : pixels * ((uint64_t)v + 1) / (uint64_t)g->bins;
+        counts[v] = (uint32_t)(to - before);
+        before = to;
+    }
+}
+
 void imf_clahe_map(const struct imf_clahe_grid *g, uint32_t *counts, uint16_t *map) {
     int sum = 0;
+    complete(g, counts);
     if (g->clip)
         limit(g, counts);
     for (int v = 0; v < g->bins; v++) {
@@ -141,9 +155,10 @@ static void count(struct host_job *j, const struct imf_surface *in, int i, int k
         for (int u = i * g->width; u < (i + 1) * g->width; u++) {
             int x = imf_edge_index(IMF_EDGE_MIRROR, u, p->width);
             int y = imf_edge_index(IMF_EDGE_MIRROR, v, p->height);
-            int luma = luma_at(j, in, imf_clahe_from(x, p->width, p->clahe->first_x),
-                               imf_clahe_from(y, p->height, p->clahe->first_y));
-            j->counts[imf_clahe_bin(luma, g->step)]++;
+            x = imf_clahe_from(x, p->width, p->clahe->first_x);
+            y = imf_clahe_from(y, p->height, p->clahe->first_y);
+            if (!p->weigh || value_at(j, in, x, y, p->colors) > 0)
+                j->counts[imf_clahe_bin(luma_at(j, in, x, y), g->step)]++;
         }
 }
 

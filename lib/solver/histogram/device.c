@@ -81,6 +81,7 @@ static enum imf_status histogram_device_make(void **job, const struct imf_proble
     imf_problem_defines(&d, p);
     imf_define(&d, "CHANNELS", "%d", p->channels);
     imf_define(&d, "COLORS", "%d", p->colors);
+    imf_define(&d, "WEIGH", "%d", p->weigh);
     imf_define(&d, "VALUES", "%zu", values);
     imf_define(&d, "LOCAL", "%d", values <= LOCAL_VALUES);
     imf_define(&d, "GROUP", "%zu", imf_tuning_group(imf_queue_device(queue)));

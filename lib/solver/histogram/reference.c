@@ -7,7 +7,8 @@
  * Equalization, as OpenVX and OpenCV define it for one channel: with c(v) samples of n not above v
  * and c0 of the least value that occurs, v becomes full * (c(v) - c0) / (n - c0), a quotient of
  * integers that is rounded to nearest, ties to even. The least value becomes 0 and the greatest
- * full scale. An image of equal samples is not changed.
+ * full scale. An image of equal samples is not changed. Where pixels are weighed by alpha, those under alpha 0 are not
+ * among the n.
  *
  * Otsu's threshold (IEEE Transactions on Systems, Man and Cybernetics 9(1), 1979) splits the
  * samples in two classes, up to t and above t, so that the variance between them is largest:
@@ -128,9 +129,13 @@ static enum imf_status histogram_host_run(void *job, const struct imf_surface *i
     for (int v = 0; v <= full; v++)
         j->count[v] = 0;
     for (int y = 0; y < in->height; y++)
-        for (ptrdiff_t x = 0; x < p->width; x++)
+        for (ptrdiff_t x = 0; x < p->width; x++) {
+            const void *row = imf_surface_row(in, y);
+            if (p->weigh && !value_of(row, in->sample, x * p->channels + p->colors, full))
+                continue;
             for (int c = 0; c < p->colors; c++)
-                j->count[value_of(imf_surface_row(in, y), in->sample, x * p->channels + c, full)]++;
+                j->count[value_of(row, in->sample, x * p->channels + c, full)]++;
+        }
     imf_histogram_op_map(j->value, p, j->count);
     for (int y = 0; y < in->height; y++) {
         const void *from = imf_surface_row(in, y);

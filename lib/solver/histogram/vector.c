@@ -7,8 +7,8 @@
  *
  * Bytes are read eight at a time and counted in eight histograms, one for each position in the word:
  * two increments of one counter wait for each other, and on a blank page all values are equal. The
- * histograms that hold only alpha, the last of two or four channels, are not added. Other samples
- * become 16-bit values, a strip of a row at a time, counted in two histograms.
+ * histograms that hold only alpha, the last of two or four channels, are not added; of hidden pixels, which most pictures
+ * have none of, the colours are taken out again. Other samples become 16-bit values, a strip of a row at a time, counted in two histograms.
  */
 #include "base/byte_map.h"
 #include "base/thread_pool.h"
@@ -108,8 +108,18 @@ static void count_bytes(uint32_t *bins, const uint8_t *row, size_t n) {
         t[i % WORD][row[i]]++;
 }
 
+/* Take the colours of hidden pixels out of what count_bytes() has counted. */
+static void uncount_bytes(uint32_t *bins, const uint8_t *row, int n, int channels) {
+    uint32_t(*t)[256] = (uint32_t(*)[256])bins;
+    int hidden = 0;
+    for (int i = channels - 1; i < n; i += channels)
+        hidden |= row[i] == 0;
+    for (int i = 0; i < n && hidden; i++)
+        t[i % WORD][row[i]] -= row[i - i % channels + channels - 1] == 0;
+}
+
 static void count_values(uint32_t *bins, size_t values, const uint16_t *v, int n, int channels,
-                         int colors) {
+                         int colors, bool weigh) {
     uint32_t *even = bins, *odd = bins + values;
     if (channels == colors) {
         for (int i = 0; i + 1 < n; i += 2) {
@@ -121,7 +131,7 @@ static void count_values(uint32_t *bins, size_t values, const uint16_t *v, int n
         return;
     }
     for (int i = 0; i < n; i += channels)
-        for (int c = 0; c < colors; c++)
+        for (int c = 0; c < colors && !(weigh && v[i + colors] == 0); c++)
             (c % 2 ? odd : even)[v[i + c]]++;
 }
 
@@ -139,13 +149,15 @@ static void count_item(void *data, int item) {
         const void *row = imf_surface_row(pass->in, y);
         if (pass->in->sample == IMF_U8) {
             count_bytes(bins, row, (size_t)samples);
+            if (p->weigh)
+                uncount_bytes(bins, row, samples, p->channels);
             continue;
         }
         for (int x = 0; x < samples; x += strip) {
             uint16_t space[STRIP];
             int n = imf_min(strip, samples - x);
             count_values(bins, (size_t)full + 1, values(space, pass->in, row, x, n, full), n,
-                         p->channels, p->colors);
+                         p->channels, p->colors, p->weigh);
         }
     }
 }

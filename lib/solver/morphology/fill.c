@@ -1,0 +1,232 @@
+/*
+ * fill.c - pixels of alpha 0 take the colour of the nearest that is visible (nearest.h)
+ *
+ * What is visible is copied, and the rest has no colour of its own: so a filter that cannot weigh pixels by their alpha
+ * reads what would be there if the picture went on. Rows without a hidden pixel are only copied.
+ *
+ * Within a reach, a row depends on so many rows above and below it alone: on whatever bands rows come in, results are the
+ * same. This is the reference, too: all of it is integers, and copies of samples.
+ */
+#include "base/clones.h"
+#include "device/tuning.h"
+#include "solver/morphology/nearest.h"
+#include "solver/solver.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Rows that are searched at once are so many at least, and as many as those around them. */
+#define ROWS 256
+#define COPIED 32 /* rows of an item for a thread */
+
+struct fill_job {
+    struct imf_problem p;
+    struct imf_pool *pool; /* borrowed, or NULL */
+};
+
+/* A search within rows first..end - 1 of the input, whose row 0 is a row of the image. */
+struct search {
+    const struct fill_job *job;
+    const struct imf_surface *in, *out;
+    unsigned char *hides; /* for each row of the output: it has a hidden pixel */
+    int first, end;
+    int32_t *near;
+};
+
+/* ---- what is hidden -------------------------------------------------------------------------- */
+
+/* The last of the bytes of a pixel of integers is alpha, and its lowest byte where there are two. */
+#define ANY_HIDDEN(name, type, channels)                                                           \
+    static bool name(const type *row, int width) {                                                 \
+        int hidden = 0;                                                                            \
+        for (int x = 0; x < width; x++)                                                            \
+            hidden |= row[x * (channels) + (channels)-1] == 0;                                     \
+        return hidden;                                                                             \
+    }
+
+IMF_CLONES ANY_HIDDEN(any_gray_bytes, uint8_t, 2) IMF_CLONES
+    ANY_HIDDEN(any_color_bytes, uint8_t, 4) IMF_CLONES
+    ANY_HIDDEN(any_gray_words, uint16_t, 2) IMF_CLONES ANY_HIDDEN(any_color_words, uint16_t, 4)
+
+    /* What rounds to alpha 0. */
+    static bool is_hidden(const struct imf_surface *s, const void *row, ptrdiff_t x) {
+    return imf_sample_get(row, s->sample, x * s->channels + s->channels - 1) <= 0.5;
+}
+
+static bool any_hidden(const struct imf_surface *s, const void *row) {
+    bool gray = s->channels == 2;
+    if (s->sample == IMF_U8)
+        return gray ? any_gray_bytes(row, s->width) : any_color_bytes(row, s->width);
+    if (s->sample == IMF_U16)
+        return gray ? any_gray_words(row, s->width) : any_color_words(row, s->width);
+    for (int x = 0; x < s->width; x++)
+        if (is_hidden(s, row, x))
+            return true;
+    return false;
+}
+
+static void mark_row(void *data, int y) {
+    const struct search *s = data;
+    const void *row = imf_surface_row(s->in, s->first + y);
+    int32_t *near = s->near + (size_t)y * (size_t)s->in->width;
+    for (int x = 0; x < s->in->width; x++)
+        near[x] = is_hidden(s->in, row, x) ? IMF_NEAREST_NONE : 0;
+}
+
+/* ---- copies ---------------------------------------------------------------------------------- */
+
+static void copy_samples(const struct imf_surface *out, void *to, const struct imf_surface *in,
+                         const void *from, size_t count) {
+    enum { SOME = 512 };
+    double v[SOME];
+    size_t size = imf_sample_size(in->sample);
+    if (in->sample == out->sample) {
+        memcpy(to, from, count * size);
+        return;
+    }
+    for (size_t i = 0; i < count; i += SOME) {
+        size_t n = count - i < SOME ? count - i : SOME;
+        imf_samples_widen(v, from, in->sample, (ptrdiff_t)i, n);
+        imf_samples_narrow((char *)to + i * imf_sample_size(out->sample), out->sample, v, n);
+    }
+}
+
+static void copy_rows(void *data, int item) {
+    const struct search *s = data;
+    int end = imf_min((item + 1) * COPIED, s->out->height);
+    for (int y = item * COPIED; y < end; y++) {
+        const void *row = imf_surface_row(s->in, y);
+        copy_samples(s->out, imf_surface_row(s->out, y), s->in, row,
+                     (size_t)s->in->width * (size_t)s->in->channels);
+        s->hides[y] = any_hidden(s->in, row);
+    }
+}
+
+static char *pixel_at(const struct imf_surface *s, int x, int y) {
+    size_t pixel = (size_t)s->channels * imf_sample_size(s->sample);
+    return (char *)imf_surface_row(s, y) + (size_t)x * pixel;
+}
+
+static void take(const void *data, int x, int y, int from_x, int from_y) {
+    const struct search *s = data;
+    size_t colors = (size_t)s->job->p.colors;
+    char *to = pixel_at(s->out, x, s->first + y);
+    if (from_x < 0)
+        memset(to, 0, colors * imf_sample_size(s->out->sample)); /* of every sample type it is 0 */
+    else
+        copy_samples(s->out, to, s->in, pixel_at(s->in, from_x, s->first + from_y), colors);
+}
+
+/* ---- the solver ------------------------------------------------------------------------------ */
+
+/* Fill rows y..end - 1 of the output. */
+static enum imf_status fill_rows(struct search *s, int y, int end, struct imf_error *err) {
+    const struct imf_problem *p = &s->job->p;
+    int above = s->in->row, below = p->height - above - s->in->height, reach = p->fill.reach;
+    while (y < end && !s->hides[y])
+        y++;
+    while (y < end && !s->hides[end - 1])
+        end--;
+    if (y == end)
+        return IMF_OK;
+    s->first = 0;
+    s->end = s->in->height;
+    if (reach != IMF_FILL_ANY) {
+        s->first = imf_max(y - reach, -above);
+        s->end = imf_min(end + reach, s->in->height + below);
+    }
+    size_t bytes;
+    if (!imf_size_mul((size_t)(s->end - s->first) * sizeof *s->near, (size_t)s->in->width,
+                      &bytes) ||
+        !(s->near = malloc(bytes)))
+        return imf_fail_memory(err, (size_t)s->in->width * sizeof *s->near);
+    imf_parallel(s->job->pool, s->end - s->first, mark_row, s);
+    const struct imf_nearest n = {.fill = p->fill,
+                                  .width = s->in->width,
+                                  .height = s->end - s->first,
+                                  .near = s->near,
+                                  .first = y - s->first,
+                                  .end = end - s->first,
+                                  .take = take,
+                                  .data = s};
+    enum imf_status st = imf_nearest_find(&n, s->job->pool, err);
+    free(s->near);
+    return st;
+}
+
+static int rows_at_once(const struct imf_problem *p) {
+    return p->fill.reach == IMF_FILL_ANY ? p->height : imf_max(ROWS, 2 * p->fill.reach);
+}
+
+static enum imf_status fill_run(void *job, const struct imf_surface *in,
+                                const struct imf_surface *out, struct imf_error *err) {
+    struct fill_job *j = job;
+    struct search s = {.job = j, .in = in, .out = out};
+    int rows = rows_at_once(&j->p);
+    enum imf_status st = IMF_OK;
+    s.hides = malloc((size_t)in->height);
+    if (!s.hides)
+        return imf_fail_memory(err, (size_t)in->height);
+    imf_parallel(j->pool, (in->height + COPIED - 1) / COPIED, copy_rows, &s);
+    for (int y = 0; y < in->height && !st; y += rows)
+        st = fill_rows(&s, y, imf_min(y + rows, in->height), err);
+    free(s.hides);
+    return st;
+}
+
+/* Milliseconds of one core: samples * imf_vector_rates.map * 1e-6, as if nothing were hidden. */
+static void fill_propose(const struct imf_problem *p, const struct imf_device *d,
+                         struct imf_proposal *out) {
+    (void)d;
+    int rows = imf_min(rows_at_once(p) + 2 * p->fill.reach, p->height);
+    out->feasible = true;
+    out->error = 0;
+    out->ms =
+        (double)p->width * p->height * p->channels * imf_vector_rates.map * 1e-6 / imf_cores();
+    out->bytes = (double)p->width * rows * sizeof(int32_t);
+    out->bands = p->fill.reach == IMF_FILL_ANY ? IMF_BANDS_WHOLE : IMF_BANDS_MANY;
+    snprintf(out->description, sizeof out->description, "nearest colours under alpha 0");
+}
+
+static enum imf_status fill_make(void **job, const struct imf_problem *p,
+                                 const struct imf_proposal *proposal, struct imf_queue *queue,
+                                 struct imf_error *err) {
+    (void)proposal, (void)queue;
+    struct fill_job *j = *job = calloc(1, sizeof *j);
+    if (!j)
+        return imf_fail_memory(err, sizeof *j);
+    j->p = *p;
+    return IMF_OK;
+}
+
+static void fill_destroy(void **job) {
+    free(*job);
+    *job = NULL;
+}
+
+static void fill_use_pool(void *job, struct imf_pool *pool) {
+    ((struct fill_job *)job)->pool = pool;
+}
+
+const struct imf_solver imf_solver_fill = {
+    .name = "vector",
+    .backend = IMF_BACKEND_VECTOR,
+    .float64 = true,
+    .kinds = 1u << IMF_FILLING,
+    .propose = fill_propose,
+    .make = fill_make,
+    .run = fill_run,
+    .destroy = fill_destroy,
+    .use_pool = fill_use_pool,
+};
+
+const struct imf_solver imf_solver_fill_host = {
+    .name = "cpu",
+    .backend = IMF_BACKEND_CPU,
+    .float64 = true,
+    .kinds = 1u << IMF_FILLING,
+    .propose = fill_propose,
+    .make = fill_make,
+    .run = fill_run,
+    .destroy = fill_destroy,
+};
