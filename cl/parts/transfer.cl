@@ -23,9 +23,10 @@ struct gain {
     int order;        // butterworth
     int band, notch;  // what is normalised, and how
     int reject;       // 1 - the prototype
+    int keeps_mean;   // gain 1 at frequency 0
 };
 
-static vfloat prototype(vlong q, struct gain g)
+static vfloat low_pass(vlong q, struct gain g)
 {
     if (g.type == 2)
         return select((vfloat)0.0f, (vfloat)1.0f, TO(int)(q >= g.least && q <= g.most));
@@ -37,4 +38,10 @@ static vfloat prototype(vlong q, struct gain g)
     for (int n = g.order; n > 0; n >>= 1, square *= square)
         power *= n & 1 ? square : (vfloat)1.0f;
     return 1.0f / (1.0f + power);
+}
+
+static vfloat prototype(vlong q, struct gain g)
+{
+    vfloat pass = low_pass(q, g), mean = g.reject ? 0.0f : 1.0f;
+    return g.keeps_mean ? select(pass, mean, TO(int)(q == 0)) : pass;
 }

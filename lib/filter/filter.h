@@ -39,6 +39,7 @@ struct imf_transfer {
     double low, high; /* cutoffs; low-, highpass use low only */
     double u, v;      /* notch centre +-(u, v) */
     double radius;    /* notch radius */
+    bool keeps_mean;  /* high- and bandpass: the gain at frequency 0 alone is 1 */
     int order;        /* butterworth */
 };
 /* Gain at frequency (u, v), each -0.5..0.5. */

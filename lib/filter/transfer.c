@@ -14,6 +14,8 @@
  *     bandpass  g(|d^2 - low high| / (d (high - low)))     bandstop  1 - bandpass
  *     notch     (1 - g(d1 / radius)) (1 - g(d2 / radius)), d1 and d2 the distances from +-(u, v)
  *
+ * At frequency 0 alone, a high- or bandpass that keeps the mean has gain 1.
+ *
  * The band's mapping is the classical low-pass to band-pass transformation: it takes both edges to
  * the cutoff and their geometric mean to gain 1, and removes the frequency 0.
  */
@@ -45,6 +47,8 @@ static double notch_distance(double u, double v) {
 
 double imf_transfer_gain(const struct imf_transfer *t, double u, double v) {
     double d = hypot(u, v);
+    if (t->keeps_mean && d == 0)
+        return 1;
     switch (t->kind) {
     case IMF_LOWPASS:
         return prototype(t, d / t->low);

@@ -150,7 +150,8 @@ static const char *transfer_words(char buffer[IMF_STAGE_WORDS], const struct imf
         snprintf(where, sizeof where, "cutoffs %g and %g", t->low, t->high);
     else
         snprintf(where, sizeof where, "cutoff %g", t->low);
-    snprintf(buffer, IMF_STAGE_WORDS, "%s, %s, %s cycles a pixel", kinds[t->kind], type, where);
+    snprintf(buffer, IMF_STAGE_WORDS, "%s, %s, %s cycles a pixel%s", kinds[t->kind], type, where,
+             t->keeps_mean ? ", and the mean" : "");
     return buffer;
 }
 

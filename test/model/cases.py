@@ -204,6 +204,8 @@ class Draw:
         if name.startswith("band"):
             spec += ":%.3g" % (low + self.random.uniform(0.08, 0.2))
         kind = self.one(("", "", ":type=ideal", ":type=butterworth", ":type=butterworth:order=3"))
+        if name in ("highpass", "bandpass") and self.chance(0.3):
+            kind += ":mean=keep"
         return spec + kind
 
     def rank(self):

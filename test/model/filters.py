@@ -398,7 +398,7 @@ def lowpass_of(kind, order, x):
         return np.exp(-x * x / 2) if kind == "gaussian" else 1 / (1 + x ** (2 * order))
 
 
-def radial(name, edges, kind, order):
+def radial(name, edges, kind, order, keeps=False):
     def low(u, v):
         d = np.hypot(u, v)
         if len(edges) == 1:
@@ -409,8 +409,13 @@ def radial(name, edges, kind, order):
         return lowpass_of(kind, order, x)
 
     removes = name in ("highpass", "bandstop")
-    shown = "offset" if name in ("highpass", "bandpass") else "clip"
-    return Transfer((lambda u, v: 1 - low(u, v)) if removes else low, low, shown, kind == "ideal")
+    shown = "offset" if name in ("highpass", "bandpass") and not keeps else "clip"
+
+    def gain(u, v):
+        passed = 1 - low(u, v) if removes else low(u, v)
+        return np.where(keeps & (u == 0) & (v == 0), 1, passed)
+
+    return Transfer(gain, low, shown, kind == "ideal")
 
 
 def notch(u0, v0, radius):
@@ -570,7 +575,8 @@ def parse(spec):
     if name in ACROSS:
         return gradient(ACROSS[name], options.get("dir", "mag"))
     if name in ("highpass", "lowpass", "bandpass", "bandstop"):
-        return radial(name, [float(a) for a in args], options.get("type", "gaussian"), int(options.get("order", 2)))
+        return radial(name, [float(a) for a in args], options.get("type", "gaussian"), int(options.get("order", 2)),
+                      options.get("mean") == "keep")
     if name == "clahe":
         return Clahe(**options)
     if name == "threshold" and args[0] == "local":

@@ -261,6 +261,13 @@ static void test_transfer(void) {
     near("bandpass:0.1:0.2", 0.1, 0, exp(-0.5));
     near("bandpass:0.1:0.2", 0, 0.2, exp(-0.5));
     near("bandpass:0.1:0.2:type=butterworth", 0, 0.1, 0.5);
+    near("bandpass:0.1:0.2:mean=keep", 0, 0, 1);
+    near("bandpass:0.1:0.2:mean=keep", 0.1, 0, exp(-0.5));
+    near("bandpass:0.1:0.2:type=ideal:mean=keep", 0, 0, 1);
+    near("bandpass:0.1:0.2:type=ideal:mean=keep", 1e-6, 0, 0);
+    near("highpass:0.1:mean=keep", 0, 0, 1);
+    near("highpass:0.1:mean=keep", 0, 0.1, 1 - exp(-0.5));
+    near("highpass:0.1:mean=remove", 0, 0, 0);
     near("bandpass:0.1:0.2:type=ideal", 0.099, 0, 0);
     near("bandpass:0.1:0.2:type=ideal", 0.1, 0, 1);
     near("bandpass:0.1:0.2:type=ideal", 0.2, 0, 1);

@@ -20,6 +20,8 @@ static const struct imf_transfer transfers[] = {
     {.kind = IMF_BANDSTOP, .type = IMF_BUTTERWORTH, .low = 0.1, .high = 0.2, .order = 2},
     {.kind = IMF_NOTCH, .type = IMF_GAUSSIAN, .u = 0.25, .v = -0.1, .radius = 0.05},
     {.kind = IMF_NOTCH, .type = IMF_GAUSSIAN, .u = 0.5, .v = 0.1, .radius = 0.1},
+    {.kind = IMF_BANDPASS, .type = IMF_GAUSSIAN, .low = 0.05, .high = 0.2, .keeps_mean = true},
+    {.kind = IMF_HIGHPASS, .type = IMF_IDEAL, .low = 0.1, .keeps_mean = true},
 };
 #define TRANSFERS (sizeof transfers / sizeof *transfers)
 
@@ -149,7 +151,7 @@ static void test_sides(void) {
         for (int x = 0; x < 200; x++)
             *pixel(&in, x, y) = x < 100 ? 0 : 255;
     for (size_t i = 0; i < TRANSFERS; i++) {
-        if (transfers[i].type == IMF_IDEAL)
+        if (transfers[i].type == IMF_IDEAL || transfers[i].keeps_mean)
             continue;
         double mean = 255 * imf_transfer_gain(&transfers[i], 0, 0);
         CHECK(filter(&transfers[i], IMF_EDGE_CLAMP, &in, &out), "%zu runs", i);

@@ -22,10 +22,19 @@ static enum imf_status setup_transfer(struct imf_stage *stage, enum imf_transfer
     return IMF_OK;
 }
 
+/* A response around the mean is no signed one. */
+static void set_mean(struct imf_stage *stage, double keep) {
+    stage->transfer.keeps_mean = keep != 0;
+    if (keep != 0)
+        stage->range = IMF_RANGE_CLIP;
+}
+
 enum imf_status imf_setup_highpass(struct imf_stage *stage, const double *values,
                                    struct imf_error *err) {
     (void)err;
-    return setup_transfer(stage, IMF_HIGHPASS, values[0], 0, values + 1);
+    enum imf_status status = setup_transfer(stage, IMF_HIGHPASS, values[0], 0, values + 1);
+    set_mean(stage, values[3]);
+    return status;
 }
 
 enum imf_status imf_setup_lowpass(struct imf_stage *stage, const double *values,
@@ -37,7 +46,9 @@ enum imf_status imf_setup_lowpass(struct imf_stage *stage, const double *values,
 enum imf_status imf_setup_bandpass(struct imf_stage *stage, const double *values,
                                    struct imf_error *err) {
     (void)err;
-    return setup_transfer(stage, IMF_BANDPASS, values[0], values[1], values + 2);
+    enum imf_status status = setup_transfer(stage, IMF_BANDPASS, values[0], values[1], values + 2);
+    set_mean(stage, values[4]);
+    return status;
 }
 
 enum imf_status imf_setup_bandstop(struct imf_stage *stage, const double *values,

@@ -36,6 +36,7 @@ static const char *check_notch(const double *values) {
 
 static const char *const type_words[] = {
     [IMF_GAUSSIAN] = "gaussian", [IMF_BUTTERWORTH] = "butterworth", [IMF_IDEAL] = "ideal", NULL};
+static const char *const mean_words[] = {"remove", "keep", NULL};
 static const char *const axis_words[] = {"mag", "x", "y", NULL};
 static const char *const shape_words[] = {
     [IMF_SQUARE] = "square", [IMF_DISK] = "disk", [IMF_CROSS] = "cross", NULL};
@@ -74,6 +75,7 @@ static const char *const effort_words[] = {"fast", "best", NULL};
 #define ORDER NUMBER("order", " from 1 to 100", 1, 100, 2, .whole = true)
 #define WORD(NAME, MEANING, WORDS) {.name = NAME, .meaning = NAME MEANING, .words = WORDS}
 #define TYPE WORD("type", " gaussian, butterworth or ideal", type_words)
+#define MEAN WORD("mean", " remove, or keep each channel's", mean_words)
 #define AXIS WORD("dir", " mag, x or y", axis_words)
 /* Of "kernel", which spec/parse.c reads; "flip" is a word by itself. */
 #define SCALE                                                                                      \
@@ -191,12 +193,12 @@ static const struct imf_builtin builtins[] = {
      .range = IMF_RANGE_OFFSET,
      .parameter = {ANGLE(135)}},
     {.name = "highpass",
-     .doc = {"highpass:CUTOFF[:type=gaussian|butterworth|ideal][:order=2]",
+     .doc = {"highpass:CUTOFF[:type=gaussian|butterworth|ideal][:order=2][:mean=remove|keep]",
              "Remove frequencies below CUTOFF cycles per pixel"},
      .source = IMF_SOURCE_STAGE,
      .setup = imf_setup_highpass,
      .range = IMF_RANGE_OFFSET,
-     .parameter = {CUTOFF("CUTOFF"), TYPE, ORDER}},
+     .parameter = {CUTOFF("CUTOFF"), TYPE, ORDER, MEAN}},
     {.name = "lowpass",
      .doc = {"lowpass:CUTOFF[:type=gaussian|butterworth|ideal][:order=2]",
              "Remove frequencies above CUTOFF cycles per pixel"},
@@ -205,12 +207,12 @@ static const struct imf_builtin builtins[] = {
      .range = IMF_RANGE_CLIP,
      .parameter = {CUTOFF("CUTOFF"), TYPE, ORDER}},
     {.name = "bandpass",
-     .doc = {"bandpass:LOW:HIGH[:type=gaussian|butterworth|ideal][:order=2]",
+     .doc = {"bandpass:LOW:HIGH[:type=gaussian|butterworth|ideal][:order=2][:mean=remove|keep]",
              "Keep frequencies from LOW to HIGH cycles per pixel"},
      .source = IMF_SOURCE_STAGE,
      .setup = imf_setup_bandpass,
      .range = IMF_RANGE_OFFSET,
-     .parameter = {CUTOFF("LOW"), CUTOFF("HIGH"), TYPE, ORDER},
+     .parameter = {CUTOFF("LOW"), CUTOFF("HIGH"), TYPE, ORDER, MEAN},
      .check = check_band},
     {.name = "bandstop",
      .doc = {"bandstop:LOW:HIGH[:type=gaussian|butterworth|ideal][:order=2]",

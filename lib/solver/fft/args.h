@@ -38,7 +38,7 @@ struct imf_spectral_filter_sizes {
 struct imf_spectral_gain {
     imf_long least, most, centre;
     float inverse, norm;
-    int32_t type, order, band, notch, reject;
+    int32_t type, order, band, notch, reject, keeps_mean;
 };
 
 /* struct spectral_filter_gpu_sizes of cl/spectral_filter_gpu.cl. */

@@ -50,6 +50,7 @@ void imf_spectral_gain_set(struct imf_spectral_gain *g, const struct imf_transfe
     g->band = band;
     g->notch = t->kind == IMF_NOTCH;
     g->reject = t->kind != IMF_LOWPASS && t->kind != IMF_BANDPASS;
+    g->keeps_mean = t->keeps_mean;
 }
 
 enum imf_status imf_spectral_gaps(struct imf_buffer **blends, struct imf_buffer **taps,
