@@ -204,7 +204,9 @@ void imf_tiff_add_metadata(struct imf_writer *w, struct imf_tiff_directory *d,
         imf_tiff_add_bytes(d, out, IMF_TIFF_ICC, IMF_TIFF_UNDEFINED, icc->data, icc->size);
     if (irb)
         put_irb(d, out, irb);
-    if (comment) { /* text ends with a NUL */
+    if (comment && imf_tiff_entry(d, IMF_TIFF_DESCRIPTION)) {
+        imf_writer_lose(w, comment, NULL, 0, "EXIF has another description");
+    } else if (comment) { /* text ends with a NUL */
         char *text = calloc(comment->size + 1, 1);
         w->out_of_memory |= !text;
         if (text) {

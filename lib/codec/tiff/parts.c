@@ -39,6 +39,7 @@ static const struct {
              {306, IMF_STRIP_EXIF, "date"},
              {315, IMF_STRIP_EXIF, "artist"},
              {700, IMF_STRIP_XMP, "XMP"},
+             {330, 0, "picture below the first"},
              {33432, IMF_STRIP_EXIF, "copyright"},
              {33628, 0, "planes (MetaMorph)"},
              {33629, 0, "planes (MetaMorph)"},
@@ -103,14 +104,15 @@ static void follow(struct walk *w, const struct imf_tiff_entry *e, enum place pl
         walk_directory(w, at, place, name);
 }
 
-static bool leads_to_directory(struct walk *w, const struct imf_tiff_entry *e) {
+static bool leads_to_directories(struct walk *w, const struct imf_tiff_entry *e) {
     struct imf_tiff_directory d;
-    uint64_t at;
-    bool good = imf_tiff_number(w->in, e, 0, &at) &&
-                imf_tiff_load(&d, w->in, at, &w->reader->metadata.out_of_memory);
-    if (good)
+    uint64_t at, i = 0;
+    for (; i < DIRECTORIES_MAX && imf_tiff_number(w->in, e, i, &at); i++) {
+        if (!imf_tiff_load(&d, w->in, at, &w->reader->metadata.out_of_memory))
+            return false;
         imf_tiff_unload(&d);
-    return good;
+    }
+    return i > 0;
 }
 
 static void enter_entry(struct walk *w, const struct imf_tiff_directory *d, size_t i,
@@ -119,6 +121,7 @@ static void enter_entry(struct walk *w, const struct imf_tiff_directory *d, size
     uint64_t at, bytes, key = imf_tiff_key(w->in, d, i);
     uint64_t entry = imf_tiff_key(w->in, d, i + 1) - key;
     bool good = imf_tiff_extent(w->in, e, &at, &bytes), pictures = e->tag == IMF_TIFF_SUB_IFD;
+    bool pointer = pictures || imf_tiff_is_pointer(e->tag);
     char text[32];
     const char *title = text;
     unsigned strip = place == TAGS ? IMF_STRIP_EXIF : IMF_STRIP_OTHER;
@@ -132,17 +135,16 @@ static void enter_entry(struct walk *w, const struct imf_tiff_directory *d, size
         enter(w, key, entry, IMF_LOST, 0, name, key, NULL);
         if (good && at)
             enter(w, at, bytes, IMF_LOST, 0, name, at, NULL);
-    } else if (imf_tiff_is_pointer(e->tag) ? leads_to_directory(w, e)
-                                           : place == FIRST && imf_tiff_is_storage(e->tag)) {
+    } else if (pointer ? leads_to_directories(w, e)
+                       : place == FIRST && imf_tiff_is_storage(e->tag)) {
         enter(w, key, entry, IMF_STRUCTURE, 0, "directory", key, NULL);
         if (good && at)
             enter(w, at, bytes, IMF_STRUCTURE, 0, "directory", at, NULL);
     } else if (good && at) {
         enter(w, key, entry, IMF_STRUCTURE, 0, "directory", key - 1, NULL);
-        enter(w, at, bytes, IMF_LOST, strip, title, key, NULL);
+        enter(w, at, bytes, IMF_LOST, strip, title, key, pointer ? "damaged" : NULL);
     } else {
-        enter(w, key, entry, IMF_LOST, strip, title, key,
-              good && !imf_tiff_is_pointer(e->tag) ? NULL : "damaged");
+        enter(w, key, entry, IMF_LOST, strip, title, key, good && !pointer ? NULL : "damaged");
     }
     if (good && pictures)
         follow(w, e, OTHER, place == FIRST ? "picture below the first" : name);
