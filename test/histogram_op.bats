@@ -89,13 +89,17 @@ assert ((b == 255) == (a > f.threshold_otsu(a))).all()'
     [ "$(samples b.ppm)" = "0 0 0 0 0 0 255 255 255" ]
 }
 
-@test "alpha is neither counted nor changed, and transparent pixels count" {
+@test "alpha is neither counted nor changed, and transparent pixels count with --alpha=keep alone" {
     local pam='P7\nWIDTH 4\nHEIGHT 1\nDEPTH 2\nMAXVAL 255\nTUPLTYPE GRAYSCALE_ALPHA\nENDHDR\n'
     printf "$pam"'\12\0\24\377\24\7\36\200' >a.pam
-    imf -f equalize a.pam -o b.pam
+    imf -f equalize --alpha=keep a.pam -o b.pam
     [ "$(tail -c 8 b.pam | od -An -v -tu1)" = "   0   0 170 255 170   7 255 128" ]
-    imf -f threshold:otsu a.pam -o b.pam
+    imf -f threshold:otsu --alpha=keep a.pam -o b.pam
     [ "$(tail -c 8 b.pam | od -An -v -tu1)" = "   0   0 255 255 255   7 255 128" ]
+    for spec in equalize threshold:otsu; do
+        imf -f $spec a.pam -o b.pam
+        [ "$(tail -c 8 b.pam | od -An -v -tu1)" = "   0   0   0 255   0   7 255 128" ]
+    done
     # premultiplied colours are divided first: a blur leaves the only colour as it is, a flat image
     printf "$pam"'\144\0\144\377\144\7\144\200' >a.pam
     imf -f blur:1 -f equalize a.pam -o b.pam

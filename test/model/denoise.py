@@ -9,7 +9,7 @@ BASIS = np.sqrt(np.where(k > 0, 2, 1) / SIDE) * np.cos((2 * x + 1) * k * np.pi /
 WALSH = np.array([[(-1) ** bin(i & j).count("1") for j in range(16)] for i in range(16)]) / 4
 
 
-def measured(planes, full):
+def measured(planes, full, seen):
     """The standard deviation of the noise: the median of second differences along both axes, by integers"""
     height, width, _ = planes.shape
     if height < 3 or width < 3:
@@ -18,6 +18,7 @@ def measured(planes, full):
     at = [row[:, j:width - 2 + j:2] for row in rows for j in range(3)]
     size = sum(w * v for w, v in zip((1, -2, 1, -2, 4, -2, 1, -2, 1), at))
     inside = np.all([(v > 0) & (v < full) for v in at], axis=0)
+    inside &= np.all([seen[i:height - 2 + i:2, j:width - 2 + j:2] for i in range(3) for j in range(3)], axis=0)[:, :, None]
     count = np.bincount(np.rint(np.abs(size[inside])).astype(int).ravel(), minlength=1)
     below = np.cumsum(count) - count
     n = count.sum()

@@ -151,10 +151,12 @@ def above_threshold(plane, stage, full, edge, border):
     return np.where(plane > mean * (1 + stage.k * (spread / (full / 2) - 1)), full, 0.0)
 
 
-def tile_map(tile, limit, full):
+def tile_map(tile, seen, limit, full):
     """What the values of a tile become: counts of 256 bins are cut, dealt out, added up; lines between their centres"""
     count, step = tile.size, int(full) // 255
-    bins = np.bincount(((tile + step // 2) // step).ravel(), minlength=256).astype(np.int64)
+    bins = np.bincount(((tile[seen] + step // 2) // step).ravel(), minlength=256).astype(np.int64)
+    sums = np.cumsum(bins) if seen.any() else np.arange(1, 257)
+    bins = np.diff(count * sums // sums[-1], prepend=0)  # as many as pixels, also where some are hidden
     if limit > 0:
         most = max(int(limit * count / 256), 1)
         spare = int((bins - np.minimum(bins, most)).sum())
@@ -176,7 +178,17 @@ def between_tiles(count, size, tiles):
     return np.maximum(before, 0), np.minimum(before + 1, tiles - 1), weight
 
 
-def clahe(colours, stage, full):
+def filled(colours, visible):
+    """Pixels that are not visible with the nearest visible colour: of equally near ones the leftmost, then the uppermost"""
+    y, x = np.nonzero(visible.T)[::-1]  # in that order
+    result = colours.copy()
+    for v, u in zip(*np.nonzero(~visible)):
+        far = (y - v) ** 2 + (x - u) ** 2
+        result[v, u] = colours[y[far.argmin()], x[far.argmin()]] if len(far) else 0
+    return result
+
+
+def clahe(colours, stage, full, seen):
     """Of whole samples"""
     colours = colours.astype(np.int64)
     luma = colours[:, :, 0]
@@ -186,8 +198,9 @@ def clahe(colours, stage, full):
     more = width % stage.across > 0 or height % stage.down > 0
     tall, wide = height // stage.down + more, width // stage.across + more
     rows, columns = (mirrored(n, size) for n, size in ((height, tall * stage.down), (width, wide * stage.across)))
-    grown = luma[rows][:, columns]
-    maps = np.array([[tile_map(grown[i * tall:(i + 1) * tall, j * wide:(j + 1) * wide], stage.limit, full)
+    grown, counts = luma[rows][:, columns], seen[rows][:, columns]
+    maps = np.array([[tile_map(grown[i * tall:(i + 1) * tall, j * wide:(j + 1) * wide],
+                               counts[i * tall:(i + 1) * tall, j * wide:(j + 1) * wide], stage.limit, full)
                       for j in range(stage.across)] for i in range(stage.down)], np.float32)
     left, right, x = between_tiles(width, wide, stage.across)
     above, below, y = between_tiles(height, tall, stage.down)
@@ -400,6 +413,7 @@ class Run:
         alpha = image.shape[2] in (2, 4)
         self.colours, self.alpha = (data[:, :, :-1], data[:, :, -1]) if alpha else (data, None)
         mode = options.get("alpha", "auto")
+        self.hides = alpha and mode in ("auto", "premultiply")
         if mode == "auto":
             off = [abs(abs(self.stages[i].gain()) - 1) for i in kernels]
             if alpha and any(abs(one - 1e-3) < 1e-9 for one in off):
@@ -414,16 +428,24 @@ class Run:
         self.premultiplies = alpha and mode == "premultiply"
         self.premultiplied = False  # until the first kernel
         self.filter_alpha = alpha and mode in ("premultiply", "filter")
+        around = [i for i in kernels if not isinstance(self.stages[i], filters.Clahe)]
+        picks = options.get("channels") in SHARES and self.colours.shape[2] == 3
+        self.stored = self.colours
+        if self.hides and (picks if self.filter_alpha else around):
+            self.colours = filled(self.colours, self.alpha > 0)
         self.edge, _, value = options.get("edge", "clamp").partition(":")
         self.border = float(np.rint(float(value or 0) * self.full))
         if options.get("linear"):
             self.colours = decode_srgb(self.colours / self.full) * self.full
+            self.stored = decode_srgb(self.stored / self.full) * self.full
             self.border = float(decode_srgb(np.float64(self.border / self.full)) * self.full)
-        self.whole = self.colours
         self.share = SHARES.get(options.get("channels")) if self.colours.shape[2] == 3 else None
+        self.whole = self.colours if self.filter_alpha else self.stored
         if self.share is not None:
-            self.colours = self.colours @ self.share
-        self.input = self.colours, self.alpha  # a blend's backdrop
+            self.colours, self.stored = self.colours @ self.share, self.stored @ self.share
+        # A blend's backdrop, before other filters and at the end
+        self.input = self.colours, self.alpha
+        self.backdrop = self.colours if self.filter_alpha and picks else self.stored
         self.free = np.zeros(self.colours.shape, bool)
         self.moved = False  # by something since the last kernel, which colour * alpha 0 forgets
         self.loose = 0.0  # what a transfer function's free extension may move, in samples, at the least
@@ -497,10 +519,16 @@ class Run:
         self.colours = np.divide(self.colours, alpha, out=np.zeros(self.colours.shape), where=alpha >= 0.5)
         self.premultiplied = False
 
+    def seen(self, scale=1.0):
+        """Pixels that count: those whose alpha does not round to 0"""
+        return np.rint(self.alpha / scale) > 0 if self.hides else np.ones(self.colours.shape[:2], bool)
+
     def blend(self, stage):
         """Of straight colours. Where alpha was filtered, the chain's result is a layer of its own: where the input is
         transparent there is no backdrop, and what is mixed is premultiplied."""
         below, under = self.input
+        if not any(not isinstance(s, filters.Point) for s in self.stages[self.stages.index(stage) + 1:]):
+            below = self.backdrop
         weight = stage.amount * (1.0 if stage.mask is None else stage.mask)
         colours = self.colours + 0 * below  # gray counts as equal colours
         self.free = np.broadcast_to(self.free, colours.shape)
@@ -519,6 +547,7 @@ class Run:
             whole = np.divide(a * below + weight * (s * mixed - a * below), alpha, out=np.zeros(mixed.shape),
                               where=alpha > 0)
             self.colours = np.where(alpha * self.full >= 0.5, whole, below + weight * (mixed - below))
+            self.colours = np.where((a == 0) & (alpha != 0), mixed, self.colours)
             self.alpha = alpha[:, :, 0] * self.full
         if self.options.get("feather"):  # its weights are of 16 bits, one of which may be off
             steepest = 13 if self.options.get("linear") else 1  # of the sRGB curve
@@ -612,7 +641,7 @@ class Run:
             if isinstance(stage, filters.Canny):
                 self.colours = edges(whole, stage, self.full, self.edge, border)
             elif isinstance(stage, filters.Clahe):
-                self.colours = clahe(whole, stage, self.full)
+                self.colours = clahe(whole, stage, self.full, self.seen())
             else:
                 self.colours = np.stack([above_threshold(whole[:, :, c], stage, float(self.full), self.edge, border)
                                          for c in range(whole.shape[2])], axis=2)
@@ -675,7 +704,8 @@ class Run:
         reach = denoise.REACH[stage.groups]
         edge = "reflect" if edge == "clamp" else edge  # repeated samples would repeat their noise
         wide = np.stack([extend(planes[:, :, c], (reach, reach), edge, borders[c]) for c in range(planes.shape[2])], axis=2)
-        sigma = denoise.measured(planes, self.full) if stage.sigma is None else float(stage.sigma) * unit
+        seen = self.seen() if not self.filter_alpha else np.ones(planes.shape[:2], bool)
+        sigma = denoise.measured(planes, self.full, seen) if stage.sigma is None else float(stage.sigma) * unit
         return denoise.denoised(wide, sigma, stage.groups, unit)
 
     def shows(self):
@@ -718,9 +748,13 @@ class Run:
         if not self.exact and (self.full == 65535 or (np.abs(straight - np.floor(straight) - 0.5) < near).any()):
             raise Undetermined("a histogram of samples that may round either way")
         values = np.clip(np.rint(straight), 0, self.full)
+        counted = values[self.seen()]
+        if not len(counted):
+            return values
         if kind == "otsu":
-            return np.where(values > otsu(values), float(self.full), 0.0)
-        known = equalized(values, self.full)
+            return np.where(values > otsu(counted), float(self.full), 0.0)
+        known = equalized(counted, self.full)
+        known.update((v, 0.0) for v in np.unique(values) if v not in known)  # hidden
         return np.vectorize(known.get, otypes=[float])(values)
 
     def presented(self):
@@ -754,7 +788,8 @@ class Run:
         self.exact = False
         if self.premultiplied:
             self.colours, step = self.colours / step, 1.0
-        least, most = self.colours.min(), self.colours.max()
+        seen = self.colours[self.seen(abs(self.scale) if self.filter_alpha else 1.0)]
+        least, most = (seen.min(), seen.max()) if len(seen) else (0.0, 0.0)
         if self.premultiplied:
             near = self.near * self.full / np.maximum(np.abs(self.alpha / self.scale)[:, :, None], 0.5)
             if max((self.colours + near).max() - most, least - (self.colours - near).min()) > 2 * self.near:
@@ -823,6 +858,8 @@ class Run:
         result = self.colours * more / (step * less)
         if self.alpha is not None:
             below = (self.scale if self.filter_alpha else 1.0) * less
+            if self.hides:  # what is left there is not seen
+                self.free = self.free | (self.input[1] == 0)[:, :, None] & (self.alpha == 0)[:, :, None]
             alpha = self.alpha[:, :, None] * more / below
             result = np.concatenate([result, alpha], axis=2)
             self.free = np.concatenate([self.free, np.zeros(alpha.shape, bool)], axis=2)
