@@ -125,6 +125,31 @@ columns() { # FILE
     done
 }
 
+@test "alpha that is opaque everywhere is no mask" {
+    gray=$'P2 4 1 255 10 20 30 40\n'
+    printf '%s' "$gray" >a.pgm
+    rgba() { # R G B ALPHA, four times over
+        printf 'P7\nWIDTH 4\nHEIGHT 1\nDEPTH 4\nMAXVAL 255\nTUPLTYPE RGB_ALPHA\nENDHDR\n'
+        printf "\\x$(printf %x "$1")\\x$(printf %x "$2")\\x$(printf %x "$3")\\x$(printf %x "$4")%.0s" 1 2 3 4
+    }
+    masked() { imf -q -f invert --mask=mask.pam a.pgm -o out.pgm && samples out.pgm; }
+    rgba 0 0 0 255 >mask.pam
+    [ "$(masked)" = "10 20 30 40" ]
+    rgba 255 255 255 255 >mask.pam
+    [ "$(masked)" = "245 235 225 215" ]
+    rgba 51 51 51 255 >mask.pam
+    [ "$(masked)" = "57 63 69 75" ]
+    rgba 0 0 0 0 >mask.pam
+    [ "$(masked)" = "10 20 30 40" ]
+    rgba 0 0 0 51 >mask.pam
+    [ "$(masked)" = "57 63 69 75" ]
+    # Gray with alpha, 16 bits.
+    printf 'P7\nWIDTH 4\nHEIGHT 1\nDEPTH 2\nMAXVAL 65535\nTUPLTYPE GRAYSCALE_ALPHA\nENDHDR\n\0\0\377\377\0\0\377\377\0\0\377\377\0\0\377\377' >mask.pam
+    [ "$(masked)" = "10 20 30 40" ]
+    printf 'P7\nWIDTH 4\nHEIGHT 1\nDEPTH 2\nMAXVAL 65535\nTUPLTYPE GRAYSCALE_ALPHA\nENDHDR\n\0\0\377\377\0\0\377\377\0\0\0\0\0\0\377\377' >mask.pam
+    [ "$(masked)" = "245 235 30 215" ]
+}
+
 @test "a mask that does not fit, or is none, is told with both sizes" {
     make_pgm a.pgm
     columns m.pgm

@@ -49,6 +49,41 @@ gives_on() { # BACKENDS WANT ARGUMENT...
     gives "114 128" -f box:3 -f gray b.pam
 }
 
+@test "--range is for the last point operation where nothing else filters, but not for what blends" {
+    printf 'P2 4 1 255 50 100 150 200\n' >a.pgm
+    printf 'P3 2 1 255 200 10 10 20 40 60\n' >c.ppm
+    made() { imf -q "$@" -o out.pnm && samples out.pnm; }
+    for backend in auto cpu; do
+        [ "$(made --backend=$backend -f invert --range=normalize a.pgm)" = "255 170 85 0" ]
+        [ "$(made --backend=$backend -f invert --range=offset a.pgm)" = "255 255 233 183" ]
+        [ "$(made --backend=$backend -f gray --range=normalize c.ppm)" = "255 0" ]
+        [ "$(made --backend=$backend -f threshold:0.5 --range=offset a.pgm)" = "128 128 255 255" ]
+        [ "$(made --backend=$backend -f equalize --range=offset a.pgm)" = "128 213 255 255" ]
+        [ "$(made --backend=$backend -f threshold:otsu -f invert --range=clip a.pgm)" = "255 255 0 0" ]
+        # Before a blend, as a filter's; of blends alone behind them.
+        [ "$(made --backend=$backend -f invert --strength=0.5 --range=normalize a.pgm)" = "152 135 118 100" ]
+        [ "$(made --backend=$backend -f blend:difference --range=offset a.pgm)" = "128 128 128 128" ]
+        [ "$(made --backend=$backend -f blend:multiply --range=normalize a.pgm)" = "0 51 136 255" ]
+        # A chain that filters has it where it was.
+        [ "$(made --backend=$backend -f kernel:-1 -f invert --range=abs a.pgm)" = "205 155 105 55" ]
+        [ "$(made --backend=$backend -f invert --range=normalize --region=2x1+0+0 a.pgm)" = "255 170 150 200" ]
+    done
+    # A palette, bits and alpha.
+    imf -q -f kernel:1 --format=png a.pgm -o a.png
+    [ "$(made -f invert --range=normalize a.png)" = "255 170 85 0" ]
+    imf -q -f threshold:0.5 --range=offset a.png -o b.png
+    [ "$(samples b.png)" = "128 128 255 255" ]
+    imf -q -f threshold:0.5 a.png -o bits.png
+    imf -q -f invert --range=offset bits.png -o b.png
+    [ "$(samples b.png)" = "255 255 128 128" ]
+    printf 'P7\nWIDTH 2\nHEIGHT 1\nDEPTH 2\nMAXVAL 255\nTUPLTYPE GRAYSCALE_ALPHA\nENDHDR\n\144\100\310\377' >a.pam
+    imf -q -f invert --range=normalize a.pam -o b.pam
+    [ "$(tail -c 4 b.pam | od -An -tu1 | xargs)" = "255 64 0 255" ]
+    imf -q -f gray --range=normalize --verify "$TESTDATA/noise-rgb.png"
+    imf -q -f invert --range=normalize --linear --verify "$TESTDATA/alpha.png"
+    imf -q -f equalize --range=normalize --channels=luma --verify "$TESTDATA/noise-rgb.png"
+}
+
 @test "--range and a bias act on straight colours and leave alpha" {
     make_rgba a.pam 6 6 100 100 100 128
     gives "228 228 228 128" -f blur:1 --range=offset a.pam

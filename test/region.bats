@@ -42,6 +42,32 @@ noise12() {
 END
 }
 
+@test "regions that overlap or touch are blurred together" {
+    { printf 'P2\n40 30\n255\n' && awk 'BEGIN { for (i = 0; i < 1200; i++) print 0 }'; } >black.pgm
+    made() { # OPTION...: what becomes white of black
+        imf -q -f invert --mask-feather=3 "$@" black.pgm -o made.pgm
+        samples made.pgm
+    }
+    one=$(made --region=12x10+10+8)
+    [ "$(echo "$one" | tr ' ' '\n' | sort -n | uniq | wc -l)" -gt 20 ]
+    [ "$(made --region=12x10+10+8 --region=12x10+10+8)" = "$one" ]
+    [ "$(made --region=12x10+10+8 --region=3x4+15+10 --region=12x10+10+8)" = "$one" ]
+    for parts in "5x10+10+8 7x10+15+8" "9x10+10+8 8x10+14+8" "12x7+10+8 12x6+10+12" "12x4+10+8 5x10+10+8 8x8+14+10"; do
+        for backend in auto cpu; do
+            # shellcheck disable=SC2046 # several options
+            made --backend=$backend $(printf -- '--region=%s ' $parts) | tr ' ' '\n' >got
+            echo "$one" | tr ' ' '\n' | paste - got | awk '{ d = $1 - $2; if (d * d > 1) far++; if (d) near++ }
+                END { print NR, near + 0, far + 0; exit !(NR == 1200 && !far && near < 12) }'
+        done
+    done
+    # What a mask of the same pixels makes, of a shape that no rectangle has.
+    { printf 'P2\n40 30\n255\n' && awk 'BEGIN { for (y = 0; y < 30; y++) for (x = 0; x < 40; x++)
+        print (x >= 5 && x < 20 && y >= 6 && y < 16) || (x >= 15 && x < 33 && y >= 11 && y < 24) ? 255 : 0 }'; } >mask.pgm
+    made --mask=mask.pgm | tr ' ' '\n' >want
+    made --region=15x10+5+6 --region=18x13+15+11 | tr ' ' '\n' | paste want - | awk '{ d = $1 - $2; if (d * d > 1) far++; if (d) near++ }
+        END { print NR, near + 0, far + 0; exit !(NR == 1200 && !far && near < 12) }'
+}
+
 @test "what takes the whole picture still does" {
     local filter
     noise12

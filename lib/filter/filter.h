@@ -227,6 +227,9 @@ enum imf_status imf_filter_orient(struct imf_filter **out, const struct imf_filt
 void imf_stage_clear(struct imf_stage *stage);
 
 bool imf_op_is_point(enum imf_op op); /* gray, invert, threshold, histogram, blend */
+/* The stage whose response settings->range is for: the last that filters; of point operations alone the last that is no
+ * blend; of blends alone the last. */
+size_t imf_filter_shown(const struct imf_filter *filter);
 
 /*
  * What reads files of kernels and masks that are no text: formats of pictures are not this module's.

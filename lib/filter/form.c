@@ -21,9 +21,11 @@ static bool is_identity(const struct imf_stage *s) {
     return s->op == IMF_OP_LINEAR && is_single_tap(k) && k->taps[0] == k->scale && k->bias == 0;
 }
 
-/* The range mode of a filtering stage if it is the last one. */
-static enum imf_range shown(const struct imf_stage *s, const struct imf_settings *settings) {
-    return settings->range != IMF_RANGE_DEFAULT ? settings->range : s->range;
+/* The range mode of a stage. */
+static enum imf_range shown(const struct imf_filter *filter, size_t stage,
+                            const struct imf_settings *settings) {
+    bool asked = settings->range != IMF_RANGE_DEFAULT && stage == imf_filter_shown(filter);
+    return asked ? settings->range : filter->stages[stage].range;
 }
 
 bool imf_filter_is_pointwise(const struct imf_filter *filter, const struct imf_settings *settings) {
@@ -31,6 +33,8 @@ bool imf_filter_is_pointwise(const struct imf_filter *filter, const struct imf_s
         return false;
     for (size_t i = 0; i < filter->count; i++) {
         const struct imf_stage *s = &filter->stages[i];
+        if (shown(filter, i, settings) == IMF_RANGE_NORMALIZE)
+            return false;
         switch (s->op) {
         case IMF_OP_GRAY:
         case IMF_OP_INVERT:
@@ -42,8 +46,7 @@ bool imf_filter_is_pointwise(const struct imf_filter *filter, const struct imf_s
             break;
         case IMF_OP_LINEAR:
         case IMF_OP_MAGNITUDE:
-            if (!is_single_tap(s->kernel[0]) || !is_single_tap(s->kernel[1]) ||
-                shown(s, settings) == IMF_RANGE_NORMALIZE)
+            if (!is_single_tap(s->kernel[0]) || !is_single_tap(s->kernel[1]))
                 return false;
             break;
         default:
@@ -82,7 +85,7 @@ int imf_filter_bits(const struct imf_filter *filter, const struct imf_info *inpu
         return 0;
     for (size_t i = 0; i < filter->count; i++) {
         const struct imf_stage *s = &filter->stages[i];
-        enum imf_range range = shown(s, settings);
+        enum imf_range range = shown(filter, i, settings);
         switch (s->op) {
         case IMF_OP_GRAY:
             bits = gray ? bits : 0;
@@ -92,7 +95,7 @@ int imf_filter_bits(const struct imf_filter *filter, const struct imf_info *inpu
             bits = gray ? 1 : 0;
             break;
         case IMF_OP_CANNY:
-            bits = gray && (range == IMF_RANGE_DEFAULT || range == IMF_RANGE_CLIP) ? 1 : 0;
+            bits = gray;
             break;
         case IMF_OP_HISTOGRAM:
             bits = s->histogram_op == IMF_HISTOGRAM_OTSU || bits == 1 ? gray : 0;
@@ -111,9 +114,9 @@ int imf_filter_bits(const struct imf_filter *filter, const struct imf_info *inpu
                 bits = window_bits(s, settings, bits);
             else if (!is_identity(s))
                 bits = 0;
-            if (range != IMF_RANGE_DEFAULT && range != IMF_RANGE_CLIP)
-                bits = 0;
         }
+        if (range != IMF_RANGE_DEFAULT && range != IMF_RANGE_CLIP)
+            bits = 0;
     }
     if (settings->region_count) /* the image's values as well, and with a feather those between */
         bits = settings->mask_feather == 0 && input->bits && bits ? imf_max(bits, input->bits) : 0;

@@ -88,25 +88,28 @@ static enum imf_status read_pixels(struct imf_reader *reader, void **at, uint64_
     return imf_reader_rows(reader, *at, row, info->height, err);
 }
 
-/* All pixels that are not transparent have one colour. */
-static bool has_one_color(const void *at, enum imf_sample sample, ptrdiff_t pixels, int channels) {
+/* Alpha is all that the picture has: not all of it is opaque, and what is not transparent has one colour. */
+static bool is_all_alpha(const void *at, enum imf_sample sample, ptrdiff_t pixels, int channels) {
     ptrdiff_t first = -1;
+    bool opaque = true;
     for (ptrdiff_t i = 0; i < pixels * channels; i += channels) {
-        if (imf_sample_get(at, sample, i + channels - 1) == 0)
+        double alpha = imf_sample_get(at, sample, i + channels - 1);
+        opaque = opaque && alpha == imf_sample_max(sample);
+        if (alpha == 0)
             continue;
         first = first < 0 ? i : first;
         for (int c = 0; c < channels - 1; c++)
             if (imf_sample_get(at, sample, i + c) != imf_sample_get(at, sample, first + c))
                 return false;
     }
-    return true;
+    return !opaque;
 }
 
 /* Reduce pixels to one channel, where they are. */
 static void reduce(void *at, enum imf_sample sample, const struct imf_info *info) {
     int channels = info->channels, colors = channels - info->alpha;
     ptrdiff_t pixels = (ptrdiff_t)info->width * info->height;
-    bool alpha = info->alpha && has_one_color(at, sample, pixels, channels);
+    bool alpha = info->alpha && is_all_alpha(at, sample, pixels, channels);
     for (ptrdiff_t i = 0; i < pixels && channels > 1; i++) {
         double v[4] = {0};
         for (int c = 0; c < channels; c++)

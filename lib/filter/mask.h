@@ -2,8 +2,8 @@
  * mask.h - masks: how much of a combination each pixel takes, from a picture
  *
  * A gray picture's samples are weights, of which full scale is 1; a colour picture's luma is taken.
- * Alpha is taken where it is all that a picture has: where all pixels that are not transparent have
- * the same colour.
+ * Alpha is taken where it is all that a picture has: where it is not opaque everywhere, and all pixels that are not
+ * transparent have the same colour.
  */
 #ifndef IMF_FILTER_MASK_H
 #define IMF_FILTER_MASK_H

@@ -62,21 +62,19 @@ static bool apply_stage(struct imf_builder *b, const struct imf_stage *stage) {
     return imf_builder_scalar(b, &e);
 }
 
-/* The range that a stage's response is shown by: the user's after the last filtering stage, its own
- * where it is the last before a blend, whose source is what would be seen. */
+/* The range that a stage's response is shown by: the user's if it is the one that is shown, else its own, where it is
+ * that one or the last before a blend, whose source is what would be seen. */
 static enum imf_range shown_by(const struct imf_filter *filter, size_t stage,
                                enum imf_range asked) {
+    bool shown = stage == imf_filter_shown(filter);
     size_t next = stage + 1;
-    if (imf_op_is_point(filter->stages[stage].op))
-        return IMF_RANGE_CLIP;
     while (next < filter->count && imf_op_is_point(filter->stages[next].op) &&
            filter->stages[next].op != IMF_OP_BLEND)
         next++;
     bool blended = next < filter->count && filter->stages[next].op == IMF_OP_BLEND;
-    while (next < filter->count && imf_op_is_point(filter->stages[next].op))
-        next++;
-    bool last = next == filter->count;
-    return last && asked ? asked : last || blended ? filter->stages[stage].range : IMF_RANGE_CLIP;
+    if (shown && asked)
+        return asked;
+    return shown || blended ? filter->stages[stage].range : IMF_RANGE_CLIP;
 }
 
 /* Apply the range. */
@@ -247,7 +245,8 @@ static enum imf_status check_masks(const struct imf_filter *filter, const struct
 /* The chain for a part of the image. */
 static enum imf_status build_part(struct imf_chain **out, const struct imf_filter *filter,
                                   const struct imf_info *input, const struct imf_settings *settings,
-                                  const struct imf_rect *regions, struct imf_rect part,
+                                  const struct imf_rect *regions, size_t region_count,
+                                  struct imf_rect part,
                                   struct imf_error *err) {
     struct imf_chain *c = *out = calloc(1, sizeof *c);
     if (!c)
@@ -272,6 +271,7 @@ static enum imf_status build_part(struct imf_chain **out, const struct imf_filte
                             .input = input,
                             .settings = settings,
                             .regions = regions,
+                            .region_count = region_count,
                             .pick = input->color == IMF_COLOR_RGB ? settings->channels : 0,
                             .channels = input->channels,
                             .source = -1,
@@ -299,19 +299,20 @@ enum imf_status imf_chain_build(struct imf_chain **out, const struct imf_filter 
                                 struct imf_error *err) {
     const struct imf_rect all = {0, 0, input->width, input->height};
     struct imf_rect *regions = NULL;
+    size_t region_count = 0;
     *out = NULL;
     enum imf_status status = check_color(filter, input, settings, err);
     if (status == IMF_OK)
         status = check_masks(filter, input, err);
     if (status == IMF_OK && settings->region_count)
-        status = imf_regions_place(&regions, settings, input, err);
+        status = imf_regions_place(&regions, &region_count, settings, input, err);
     if (status == IMF_OK)
-        status = build_part(out, filter, input, settings, regions, all, err);
+        status = build_part(out, filter, input, settings, regions, region_count, all, err);
     if (status == IMF_OK && regions) {
         struct imf_rect part =
-            imf_regions_part(*out, regions, settings->region_count, settings->mask_feather);
+            imf_regions_part(*out, regions, region_count, settings->mask_feather);
         imf_chain_free(out);
-        status = build_part(out, filter, input, settings, regions, part, err);
+        status = build_part(out, filter, input, settings, regions, region_count, part, err);
     }
     free(regions);
     return status;

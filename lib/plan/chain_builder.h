@@ -35,7 +35,8 @@ struct imf_builder {
     struct imf_chain *chain;
     const struct imf_info *input;
     const struct imf_settings *settings;
-    const struct imf_rect *regions; /* settings->region_count, as stored */
+    const struct imf_rect *regions; /* as stored */
+    size_t region_count;
     enum imf_channels pick;         /* of the image's colours, if it has three */
     int capacity;
     int stage; /* of the filter, being lowered */

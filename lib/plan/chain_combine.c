@@ -89,7 +89,7 @@ bool imf_builder_blend(struct imf_builder *b, const struct imf_stage *stage) {
 bool imf_builder_regions(struct imf_builder *b) {
     struct imf_weights w = {.amount = 1, .part = b->chain->part};
     const struct imf_rect image = {0, 0, b->input->width, b->input->height};
-    return imf_regions_weigh(&w, &b->chain->profiles, b->regions, b->settings->region_count, image,
+    return imf_regions_weigh(&w, &b->chain->profiles, b->regions, b->region_count, image,
                              b->settings->mask_feather) &&
            imf_builder_straighten(b) && blend(b, IMF_BLEND_NORMAL, &w);
 }

@@ -40,14 +40,55 @@ static const char *sign(const struct imf_region *r, enum imf_percent side) {
     return r->percent & side ? "%" : "";
 }
 
-enum imf_status imf_regions_place(struct imf_rect **out, const struct imf_settings *settings,
+struct rects {
+    struct imf_rect *at; /* owned */
+    size_t count, room;
+};
+
+static bool append(struct rects *all, struct imf_rect r) {
+    if (all->count == all->room) {
+        size_t room = 2 * all->room + 8;
+        struct imf_rect *grown = reallocarray(all->at, room, sizeof *grown);
+        if (!grown)
+            return false;
+        all->at = grown;
+        all->room = room;
+    }
+    all->at[all->count++] = r;
+    return true;
+}
+
+/* Add the pixels of r that none has; from `first` on it may share some. So the sum of the rectangles' profiles is
+ * that of their union, however they overlap. */
+static bool add_apart(struct rects *all, struct imf_rect r, size_t first) {
+    for (size_t i = first; i < all->count; i++) {
+        const struct imf_rect o = all->at[i];
+        int left = imf_max(r.x, o.x), right = imf_min(r.x + r.width, o.x + o.width);
+        int top = imf_max(r.y, o.y), bottom = imf_min(r.y + r.height, o.y + o.height);
+        if (left >= right || top >= bottom)
+            continue;
+        const struct imf_rect parts[] = {
+            {r.x, r.y, r.width, top - r.y},
+            {r.x, bottom, r.width, r.y + r.height - bottom},
+            {r.x, top, left - r.x, bottom - top},
+            {right, top, r.x + r.width - right, bottom - top},
+        };
+        bool added = true;
+        for (int k = 0; k < 4 && added; k++)
+            added = !parts[k].width || !parts[k].height || add_apart(all, parts[k], i + 1);
+        return added;
+    }
+    return append(all, r);
+}
+
+enum imf_status imf_regions_place(struct imf_rect **out, size_t *count,
+                                  const struct imf_settings *settings,
                                   const struct imf_info *input, struct imf_error *err) {
     struct imf_orientation o = imf_orientation_of(input->orientation);
     int width = o.swap ? input->height : input->width,
         height = o.swap ? input->width : input->height;
-    struct imf_rect *rects = *out = calloc(settings->region_count, sizeof *rects);
-    if (!rects)
-        return imf_fail_memory(err, settings->region_count * sizeof *rects);
+    struct rects all = {.at = NULL};
+    *out = NULL;
     for (size_t i = 0; i < settings->region_count; i++) {
         const struct imf_region *r = &settings->regions[i];
         struct imf_rect upright;
@@ -58,8 +99,7 @@ enum imf_status imf_regions_place(struct imf_rect **out, const struct imf_settin
             pixels_of(r->height, r->percent & IMF_PERCENT_HEIGHT, height), height, &upright.y,
             &upright.height);
         if (!upright.width || !upright.height) {
-            free(rects);
-            *out = NULL;
+            free(all.at);
             return imf_fail(err, IMF_ERR_ARGUMENT,
                             "the region %g%sx%g%s+%g%s+%g%s has no pixel of the upright picture of "
                             "%dx%d",
@@ -67,8 +107,15 @@ enum imf_status imf_regions_place(struct imf_rect **out, const struct imf_settin
                             sign(r, IMF_PERCENT_HEIGHT), r->x, sign(r, IMF_PERCENT_X), r->y,
                             sign(r, IMF_PERCENT_Y), width, height);
         }
-        rects[i] = to_stored(upright, width, height, o);
+        if (!add_apart(&all, upright, 0)) {
+            free(all.at);
+            return imf_fail_memory(err, 2 * all.room * sizeof *all.at);
+        }
     }
+    for (size_t i = 0; i < all.count; i++)
+        all.at[i] = to_stored(all.at[i], width, height, o);
+    *out = all.at;
+    *count = all.count;
     return IMF_OK;
 }
 

@@ -4,7 +4,7 @@
  * w(x, y) = amount * mask(x, y) * min(1, sum over regions of across(x) * down(y))
  *
  * A region is a rectangle, blurred by a Gaussian or not: the product of a profile across and one
- * down. A mask's sample, or full scale less the sample, counts as a fraction of full scale.
+ * down. Regions share no pixel, so that their sum is their union, blurred. A mask's sample, or full scale less the sample, counts as a fraction of full scale.
  */
 #ifndef IMF_PLAN_WEIGHTS_H
 #define IMF_PLAN_WEIGHTS_H

@@ -409,6 +409,8 @@ class Run:
         self.full = full_scale(image)
         kernels = [i for i, s in enumerate(self.stages) if not isinstance(s, filters.Point)]
         self.last = kernels[-1] if kernels else -1
+        others = [i for i, s in enumerate(self.stages) if not isinstance(s, filters.Blend)]
+        self.shown_at = (kernels or others or [len(self.stages) - 1])[-1]  # what the range is for
         data = image.astype(float)
         alpha = image.shape[2] in (2, 4)
         self.colours, self.alpha = (data[:, :, :-1], data[:, :, -1]) if alpha else (data, None)
@@ -478,15 +480,13 @@ class Run:
         return stage
 
     def by_regions(self, regions, shape):
-        """What the option --region appends: each (left, top, right, bottom), blurred as a mask is"""
+        """What the option --region appends: all (left, top, right, bottom) together, blurred as a mask is"""
         stage, total = filters.Blend("normal"), np.zeros(shape[:2])
         for left, top, right, bottom in regions:
-            plane = np.zeros(shape[:2])
-            plane[top:bottom, left:right] = 1
-            if self.options.get("feather"):
-                plane = correlate(plane, filters.gaussian(self.options["feather"]), "clamp", 0.0)
-            total += plane
-        stage.mask = np.minimum(1, total)[:, :, None]
+            total[top:bottom, left:right] = 1
+        if self.options.get("feather"):
+            total = correlate(total, filters.gaussian(self.options["feather"]), "clamp", 0.0)
+        stage.mask = total[:, :, None]
         stage.integer = stage.keeps = not self.options.get("feather")
         return stage
 
@@ -773,9 +773,7 @@ class Run:
             self.colours = self.colours + step * self.stages[self.last].bias * self.full
         if self.exact and np.abs(self.colours).max() >= 2 ** 52:
             raise Undetermined("sums beyond 2^53")
-        mode = "clip"  # point operations alone have no response to show
-        if self.last >= 0:
-            mode = self.options.get("range") or self.stages[self.last].shown
+        mode = self.options.get("range") or (self.stages[self.last].shown if self.last >= 0 else "clip")
         self.colours = self.shown(mode, step)
         return self.normalize(step) if mode == "normalize" else step
 
@@ -827,7 +825,7 @@ class Run:
         return 1.0
 
     def finish(self):
-        for i, stage in enumerate(self.stages[:self.last + 1]):
+        for i, stage in enumerate(self.stages[:self.shown_at + 1]):
             if not isinstance(stage, filters.Point):
                 if self.free.any():
                     raise Undetermined("a kernel after a sample at a threshold")
@@ -841,7 +839,7 @@ class Run:
                     self.exact = False  # a quotient, in the middle
                 self.point(stage, self.alpha[:, :, None] if self.premultiplied else 1.0)
         step = self.presented()
-        for stage in self.stages[self.last + 1:]:
+        for stage in self.stages[self.shown_at + 1:]:
             if isinstance(stage, filters.Blend):
                 step = self.settle(step)
                 self.blend(stage)
