@@ -216,14 +216,23 @@ static inline float limited(float px, float py, float limit)
     return square > limit * limit ? limit / sqrt(square) : 1.0f;
 }
 
-// p becomes grad x + b.
+// The pixel at (x + dx, y + dy), of -1 to 1, of a plane whose sides are joined.
+static inline long beside(int x, int y, int dx, int dy, struct deblur_sizes z)
+{
+    x += dx;
+    y += dy;
+    return (long)(y < 0 ? z.ny - 1 : y < z.ny ? y : 0) * z.nx + (x < 0 ? z.nx - 1 : x < z.nx ? x : 0);
+}
+
+// p becomes grad x + b, with gradients to the next pixel, or (-1) the one before, in a row and in a column.
 KERNEL gradients(const __global float *restrict scene, __global float *restrict px,
-                 __global float *restrict py, float limit, struct deblur_sizes z)
+                 __global float *restrict py, float limit, int first_x, int first_y,
+                 struct deblur_sizes z)
 {
     int x = get_global_id(0), y = get_group_id(1);
     if (x < z.nx) {
-        long row = (long)y * z.nx, at = row + x;
-        long right = x + 1 < z.nx ? at + 1 : row, below = y + 1 < z.ny ? at + z.nx : x;
+        long at = (long)y * z.nx + x, right = beside(x, y, first_x, 0, z);
+        long below = beside(x, y, 0, first_y, z);
         float b = limited(px[at], py[at], limit), here = scene[at];
         px[at] = b * px[at] + (scene[right] - here);
         py[at] = b * py[at] + (scene[below] - here);
@@ -232,13 +241,13 @@ KERNEL gradients(const __global float *restrict scene, __global float *restrict 
 
 // div (p - 2 b).
 KERNEL divergence(const __global float *restrict px, const __global float *restrict py,
-                  __global float *restrict out, float limit, struct deblur_sizes z)
+                  __global float *restrict out, float limit, int first_x, int first_y,
+                  struct deblur_sizes z)
 {
     int x = get_global_id(0), y = get_group_id(1);
     if (x < z.nx) {
-        long row = (long)y * z.nx, at = row + x;
-        long left = x > 0 ? at - 1 : row + z.nx - 1;
-        long above = y > 0 ? at - z.nx : (long)(z.ny - 1) * z.nx + x;
+        long at = (long)y * z.nx + x, left = beside(x, y, -first_x, 0, z);
+        long above = beside(x, y, 0, -first_y, z);
         float here = 1.0f - 2.0f * limited(px[at], py[at], limit);
         float before = 1.0f - 2.0f * limited(px[left], py[left], limit);
         float over = 1.0f - 2.0f * limited(px[above], py[above], limit);

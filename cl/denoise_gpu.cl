@@ -23,8 +23,6 @@
 #define BLOCK 8      // pixels of a block's side
 #define BLOCKS 16    // of a group
 #define SIDE 16      // positions of a search, in both directions
-#define SEARCH 8     // of them before the group's own block
-#define OWN 0x88     // its position, which is 0 in the order of equal ones
 #define STEP 4       // pixels from a group to the next
 #define GUIDE_MOST 511
 #define TILE 8       // groups of a tile, in both directions
@@ -36,7 +34,20 @@
 struct denoise_sizes {
     long in_origin, in_pitch, out_origin, out_pitch; // samples
     int width, height, reach, out_width, across, down; // across, down: groups
+    // The pixel at which the first group's search begins, and how many before its own block a search begins.
+    int first_x, first_y, before_x, before_y;
 };
+
+// Mirrored by struct imf_denoise_order of the same file: the order of equal blocks.
+struct denoise_order {
+    int shift_x, shift_y, own;
+};
+
+// Where the search of a group begins.
+static inline long search_at(int k, int row, struct denoise_sizes z)
+{
+    return (long)(z.first_y + row * STEP) * z.width + z.first_x + k * STEP;
+}
 
 #define PIXEL_KERNEL __kernel __attribute__((reqd_work_group_size(PIXELS, 1, 1))) void
 
@@ -143,16 +154,16 @@ PIXEL_KERNEL copy(const __global IN_T *restrict in, __global OUT_T *restrict out
 // members: of each group its blocks, the most alike first, as SIDE * row + column.
 __kernel __attribute__((reqd_work_group_size(SIDE *SIDE, 1, 1))) void
 search(const __global ushort *restrict guide, __global uchar *restrict members,
-       struct denoise_sizes z)
+       struct denoise_order order, struct denoise_sizes z)
 {
     __local int patch[PATCH * PATCH_ROW];
     __local uint keys[SIDE * SIDE];
     int id = get_local_id(0), k = get_group_id(0), r = get_group_id(1);
-    guide += (long)r * STEP * z.width + k * STEP;
+    guide += search_at(k, r, z);
     for (int i = id; i < PATCH * PATCH; i += SIDE * SIDE)
         patch[i / PATCH * PATCH_ROW + i % PATCH] = guide[(long)(i / PATCH) * z.width + i % PATCH];
     barrier(CLK_LOCAL_MEM_FENCE);
-    const __local int *own = patch + SEARCH * (PATCH_ROW + 1);
+    const __local int *own = patch + z.before_y * PATCH_ROW + z.before_x;
     const __local int *other = patch + id / SIDE * PATCH_ROW + id % SIDE;
     uint distance = 0;
     for (int y = 0; y < BLOCK; y++)
@@ -160,7 +171,8 @@ search(const __global ushort *restrict guide, __global uchar *restrict members,
             int d = other[y * PATCH_ROW + x] - own[y * PATCH_ROW + x];
             distance += (uint)(d * d);
         }
-    uint key = distance << 8 | (uint)(id ^ OWN), before = 0; // keys differ
+    int at = (id % SIDE << order.shift_x | id / SIDE << order.shift_y) ^ order.own;
+    uint key = distance << 8 | (uint)at, before = 0; // keys differ
     keys[id] = key;
     barrier(CLK_LOCAL_MEM_FENCE);
     for (int i = 0; i < SIDE * SIDE; i++)
@@ -330,13 +342,13 @@ static inline float keep(float c[LINES][BLOCK], float first[LINES][BLOCK], int i
 
 // ---- tiles -----------------------------------------------------------------------------------
 
-// Groups `skip` and on, before across and down, of every other tile from (column, row) on. The sums of a colour begin
+// Groups from skip_x and skip_y on, before across and down, of every other tile from (column, row) on. The sums of a colour begin
 // at `at`.
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void
 estimate(const __global float *restrict image, const __global float *restrict first,
          __global float *restrict sum, long at, __global float *restrict weight,
          const __global uchar *restrict members, struct denoise_shrink shrink, int again, int column,
-         int row, int skip, int across, int down, struct denoise_sizes z)
+         int row, int skip_x, int skip_y, int across, int down, struct denoise_sizes z)
 {
     __local float work[BLOCKS * AREA], squares[ITEMS];
     __local float sums[SPAN * SPAN], weights[SPAN * SPAN];
@@ -346,10 +358,10 @@ estimate(const __global float *restrict image, const __global float *restrict fi
     int top = (2 * (int)get_group_id(1) + row) * TILE;
     for (int i = id; i < SPAN * SPAN; i += ITEMS)
         sums[i] = weights[i] = 0.0f;
-    for (int r = max(top, skip); r < min(top + TILE, down); r++)
-        for (int k = max(left, skip); k < min(left + TILE, across); k++) {
+    for (int r = max(top, skip_y); r < min(top + TILE, down); r++)
+        for (int k = max(left, skip_x); k < min(left + TILE, across); k++) {
             const __global uchar *m = members + ((long)r * z.across + k) * BLOCKS;
-            long corner = (long)r * STEP * z.width + k * STEP;
+            long corner = search_at(k, r, z);
 
             for (int i = 0; i < LINES; i++)
                 for (int n = 0; n < BLOCK; n++)
@@ -374,7 +386,7 @@ estimate(const __global float *restrict image, const __global float *restrict fi
         }
     barrier(CLK_LOCAL_MEM_FENCE);
     for (int i = id; i < SPAN * SPAN; i += ITEMS) {
-        int px = left * STEP + i % SPAN, py = top * STEP + i / SPAN;
+        int px = z.first_x + left * STEP + i % SPAN, py = z.first_y + top * STEP + i / SPAN;
         if (px < z.width && py < z.height && weights[i] > 0) {
             long to = (long)py * z.width + px;
             sum[at + to] += sums[i];

@@ -50,6 +50,16 @@ not:must be exact|-f sharpen --backend=fft
 END
 }
 
+@test "a GPU works in the frame of the upright picture" {
+    need_liar
+    for n in 2 5 7; do
+        on_less gpu "$TESTDATA/foreign/orient-$n.png" <<'END'
+like blocks|-f denoise:3%:quality=best --backend=direct
+total variation|-f deblur:disk:1:prior=tv:iterations=5 --backend=fft
+END
+    done
+}
+
 @test "devices whose largest work-group is small" {
     need_pocl
     for group in 1 48; do

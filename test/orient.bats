@@ -75,6 +75,53 @@ all_upright() { # FILE...
     done
 }
 
+@test "what works on blocks, and on differences to one side, does so in the upright picture" {
+    need_python numpy
+    python3 - <<'END'
+import os, struct, subprocess, zlib
+import numpy as np
+
+def chunk(kind, data):
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+def write(name, upright, orientation):
+    "A PNG of 8 bits that is stored in an orientation: rows, then columns, from the other end, and both exchanged"
+    flip_x, flip_y, swap = orientation in (2, 3, 6, 7), orientation in (3, 4, 7, 8), orientation > 4
+    a = upright[::-1 if flip_y else 1, ::-1 if flip_x else 1]
+    a = np.ascontiguousarray(a.swapaxes(0, 1) if swap else a)
+    height, width = a.shape[:2]
+    rows = b"".join(b"\0" + row.tobytes() for row in a)
+    exif = b"MM\0*\0\0\0\10\0\1\1\22\0\3\0\0\0\1\0" + bytes([orientation]) + bytes(6)
+    open(name, "wb").write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2 if a.ndim == 3 else 0, 0, 0, 0)) +
+                           chunk(b"eXIf", exif) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
+
+random = np.random.default_rng(3)
+names = ["%d.png" % n for n in range(1, 9)]
+wrong = []
+for (width, height), colours in (((61, 47), 1), ((54, 65), 3)):
+    y, x = np.mgrid[:height, :width]
+    scene = 120 + 60 * np.sin(x / 5) + 40 * (y > x) + random.normal(0, 8, (colours, height, width))
+    scene[:, :12, :20] = 255  # equal blocks, too
+    upright = np.clip(scene, 0, 255).round().astype(np.uint8).transpose(1, 2, 0)
+    upright = upright[:, :, 0] if colours == 1 else upright
+    for n, name in enumerate(names):
+        write(name, upright, n + 1)
+    # How far they may differ, of 65535: twice the contract's error.
+    for most, options in ((2, "denoise"), (2, "denoise:3%"), (2, "denoise:3%:quality=best"), (2, "denoise:quality=best"),
+                          (2, "denoise:3% --region=23x17+20+15"), (2, "denoise:3%:quality=best --region=21x18+19+14"),
+                          (2, "denoise:3%:quality=best --backend=cpu --region=21x18+19+14"), (4, "deblur:disk:2:prior=tv"),
+                          (4, "deblur:disk:2"), (4, "rl:disk:2"), (2, "guided:3:0.05"), (2, "bilateral:2:0.1")):
+        subprocess.run([os.environ["IMFILTER"], "-q", "--depth=16", "--format=pnm", "-f", *options.split(), *names, "-o", "up/"],
+                       check=True)
+        made = [np.frombuffer(open("up/%d.pnm" % n, "rb").read()[-2 * upright.size:], ">u2").astype(int) for n in range(1, 9)]
+        far = [int(np.abs(m - made[0]).max()) for m in made]
+        print(width, height, colours, options, far)
+        if max(far) > most or (made[0] == 257 * upright.ravel()).all():
+            wrong.append((options, far))
+assert not wrong, wrong
+END
+}
+
 @test "every backend turns a kernel alike" {
     need_opencl
     for backend in cpu direct fft; do

@@ -154,6 +154,9 @@ enum imf_blend_mode {
 struct imf_denoise {
     double sigma; /* of the noise, a fraction of full scale; IMF_DENOISE_AUTO: measured */
     bool groups;  /* of blocks that are alike, instead of each block by itself */
+    /* Blocks are laid, and searched for, from the picture's left (upper) side on: 1; from the other: -1. */
+    int first_x, first_y;
+    bool turned; /* the upright picture's rows are stored as columns */
 };
 #define IMF_DENOISE_AUTO (-1)
 /* Coefficients below the first of these times sigma are noise, from the second on they are kept; in
@@ -166,7 +169,7 @@ struct imf_denoise {
 /* Which blocks of IMF_DENOISE_BLOCK x IMF_DENOISE_BLOCK pixels it works on. */
 #define IMF_DENOISE_BLOCK 8
 struct imf_denoise_grid {
-    int step;   /* a block at each so many pixels of so many rows, from the image's first on */
+    int step;   /* a block at each so many pixels of so many rows, from the picture's first on */
     int search; /* blocks like it begin up to so many pixels before it, and less than that after */
     int count;  /* so many blocks, itself included, are a group */
 };
@@ -187,6 +190,8 @@ struct imf_deblur {
     double
         noise; /* standard deviation as a fraction of full scale; negative: found in the picture */
     int iterations; /* 0: as many as the method needs */
+    /* Gradients are differences from a pixel to the next one in its row (column): 1, or to the one before: -1. */
+    int first_x, first_y;
 };
 
 struct imf_stage {

@@ -45,21 +45,25 @@ static void orient_window_op(struct imf_window_op *window, struct imf_orientatio
         window->element = element;
 }
 
+/* Which sides of the stored picture are the left and the upper one. */
+static void orient_sides(int *first_x, int *first_y, struct imf_orientation o) {
+    double x = *first_x, y = *first_y;
+    imf_offset_to_stored(o, &x, &y);
+    *first_x = (int)x;
+    *first_y = (int)y;
+}
+
 static enum imf_status orient_stage(struct imf_stage *out, const struct imf_stage *stage,
                                     struct imf_orientation o, struct imf_error *err) {
     *out = *stage;
     out->kernel[0] = out->kernel[1] = NULL;
     imf_mask_keep(out->mask); /* it has planes for each orientation */
     imf_offset_to_stored(o, &out->transfer.u, &out->transfer.v); /* the others are round */
-    double x = stage->canny.first_x, y = stage->canny.first_y;
-    imf_offset_to_stored(o, &x, &y);
-    out->canny.first_x = (int)x;
-    out->canny.first_y = (int)y;
-    x = stage->clahe.first_x, y = stage->clahe.first_y;
-    imf_offset_to_stored(o, &x, &y);
-    out->clahe.first_x = (int)x;
-    out->clahe.first_y = (int)y;
-    out->clahe.turned = o.swap;
+    orient_sides(&out->canny.first_x, &out->canny.first_y, o);
+    orient_sides(&out->clahe.first_x, &out->clahe.first_y, o);
+    orient_sides(&out->denoise.first_x, &out->denoise.first_y, o);
+    orient_sides(&out->deblur.first_x, &out->deblur.first_y, o);
+    out->clahe.turned = out->denoise.turned = o.swap;
     if (o.swap) {
         out->clahe.across = stage->clahe.down;
         out->clahe.down = stage->clahe.across;

@@ -246,8 +246,7 @@ static enum imf_status check_masks(const struct imf_filter *filter, const struct
 static enum imf_status build_part(struct imf_chain **out, const struct imf_filter *filter,
                                   const struct imf_info *input, const struct imf_settings *settings,
                                   const struct imf_rect *regions, size_t region_count,
-                                  struct imf_rect part,
-                                  struct imf_error *err) {
+                                  struct imf_rect part, struct imf_error *err) {
     struct imf_chain *c = *out = calloc(1, sizeof *c);
     if (!c)
         return imf_fail_memory(err, sizeof *c);

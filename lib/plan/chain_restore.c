@@ -4,6 +4,13 @@
 /* Estimates of blocks may be beyond their samples, by less than these spread. */
 #define OVERSHOOT 2
 
+/* Where blocks begin in a part of the picture that begins at `from` of a side of `size` pixels; their own size is a
+ * multiple of the step. */
+static int grid_start(const struct imf_denoise *denoise, int first, int from, int size) {
+    int step = imf_denoise_grid(denoise)->step, at = (first < 0 ? size : 0) - from;
+    return (at % step + step) % step;
+}
+
 bool imf_builder_denoise(struct imf_builder *b, const struct imf_denoise *denoise) {
     bool ready = imf_builder_premultiply(b) && imf_builder_alpha(b);
     struct imf_pass *pass = ready ? imf_builder_problem(b) : NULL;
@@ -12,6 +19,9 @@ bool imf_builder_denoise(struct imf_builder *b, const struct imf_denoise *denois
     imf_problem_denoise(&pass->problem, denoise,
                         b->channels - (b->alpha && !b->alpha_apart ? 1 : 0));
     pass->problem.weigh = b->hides && !b->alpha_apart;
+    const struct imf_rect *part = &b->chain->part;
+    pass->problem.grid_x = grid_start(denoise, denoise->first_x, part->x, b->input->width);
+    pass->problem.grid_y = grid_start(denoise, denoise->first_y, part->y, b->input->height);
     b->integral = b->whole_if_opaque = b->positive = false;
     pass->bound = b->bound *= OVERSHOOT;
     return true;

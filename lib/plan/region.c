@@ -82,8 +82,8 @@ static bool add_apart(struct rects *all, struct imf_rect r, size_t first) {
 }
 
 enum imf_status imf_regions_place(struct imf_rect **out, size_t *count,
-                                  const struct imf_settings *settings,
-                                  const struct imf_info *input, struct imf_error *err) {
+                                  const struct imf_settings *settings, const struct imf_info *input,
+                                  struct imf_error *err) {
     struct imf_orientation o = imf_orientation_of(input->orientation);
     int width = o.swap ? input->height : input->width,
         height = o.swap ? input->width : input->height;
@@ -130,15 +130,6 @@ static void reach_out(int *first, int *end, int before, int behind, int size, bo
     *end = all || to > size ? size : (int)to;
 }
 
-/* Rectangles begin at multiples of it, so that blocks lie where they do in the picture: steps are powers of 2. */
-static int block_step(const struct imf_chain *c) {
-    int step = 1;
-    for (int i = 0; i < c->count; i++)
-        if (c->passes[i].kind == IMF_PASS_CONVOLVE && c->passes[i].problem.kind == IMF_DENOISE)
-            step = imf_max(step, imf_denoise_grid(c->passes[i].problem.denoise)->step);
-    return step;
-}
-
 struct imf_rect imf_regions_part(const struct imf_chain *c, const struct imf_rect *regions,
                                  size_t count, double feather) {
     int x0 = c->width, y0 = c->height, x1 = 0, y1 = 0;
@@ -158,8 +149,6 @@ struct imf_rect imf_regions_part(const struct imf_chain *c, const struct imf_rec
     reach_out(&y0, &y1, soft, soft, c->height, false);
     reach_out(&x0, &x1, reach.left, reach.right, c->width, wraps);
     reach_out(&y0, &y1, reach.top, reach.bottom, c->height, wraps);
-    x0 -= x0 % block_step(c);
-    y0 -= y0 % block_step(c);
     return all ? (struct imf_rect){0, 0, c->width, c->height}
                : (struct imf_rect){x0, y0, x1 - x0, y1 - y0};
 }

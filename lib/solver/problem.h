@@ -75,6 +75,8 @@ struct imf_problem {
     double in_error; /* IMF_PHASE: input samples are off by this at most; 0: they are exact */
     double unit;     /* full scale of the input */
     double grain;    /* deblurring: the least standard deviation of the input's noise */
+    int grid_x,
+        grid_y; /* noise: a block begins at this pixel of a row, from 0 to less than the grid's step, and in this row */
     /*
      * The result must be exactly rounded: input samples are integers, taps, scale, add, multiply
      * and offset too (multiply is 1 or -1).

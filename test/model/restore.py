@@ -36,7 +36,8 @@ def frequencies(shape):
 
 def powers(colours):
     """Mean |spectrum|^2 of Hann windows of all colours"""
-    sides = [max(n for n in range(1, min(size, SIDE) + 1) if is_fast(n)) for size in colours.shape[:2]]
+    sides = [max(n for n in range(1, min(size, SIDE) + 1) if is_fast(n) and not (size > (GRID - 1) * n and (size - n) % 2))
+             for size in colours.shape[:2]]
     hann = [np.sin(np.pi * np.arange(1, n + 1) / (n + 1)) ** 2 for n in sides]
     window, sums, count = np.outer(*hann), 0, 0
     starts = []

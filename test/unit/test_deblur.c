@@ -299,7 +299,7 @@ static void test_kept(int width, int height) {
     struct imf_kernel *one = kernel_of(1, 1), *k = kernel_of(4, 3);
     for (int m = 0; m < 3; m++) {
         const struct imf_deblur d = {.method = methods[m], .kernel = one},
-                                b = {methods[m], k, -1, 0};
+                                b = {methods[m], k, -1, 0, 1, 1};
         struct imf_problem p = problem_of(&d, width, height, 4, 3),
                            q = problem_of(&b, width, height, 4, 3);
         struct imf_surface in = surface(&p, IMF_F64), out = surface(&p, IMF_F64);
@@ -325,7 +325,7 @@ static void test_kept(int width, int height) {
 static void test_floats(int width, int height, int channels) {
     struct imf_kernel *k = kernel_of(7, 6);
     for (int m = 0; m < 3; m++) {
-        const struct imf_deblur d = {methods[m], k, -1, 0};
+        const struct imf_deblur d = {methods[m], k, -1, 0, 1, 1};
         struct imf_problem p = problem_of(&d, width, height, channels, channels), q = p;
         q.in = IMF_U8;
         q.out = IMF_F32;

@@ -126,7 +126,7 @@ static void test_sizes(struct imf_queue *queue) {
                    sizeof *sizes; /* each is compiled; planes of the tests below are like these */
     for (size_t z = 0; z < (check_thorough() ? count : 3); z++)
         for (int m = 0; m < 3; m++) {
-            const struct imf_deblur d = {methods[m], k, -1, 0};
+            const struct imf_deblur d = {methods[m], k, -1, 0, 1, 1};
             int channels = sizes[z].channels, colors = channels - (channels % 2 == 0);
             const struct imf_problem p =
                 problem_of(&d, sizes[z].width, sizes[z].height, channels, colors, IMF_U8, IMF_F32);
@@ -140,7 +140,7 @@ static void test_samples(struct imf_queue *queue) {
                                  out[] = {IMF_U8, IMF_U16, IMF_U8};
     struct imf_kernel *k = kernel_of(4, 5);
     for (int i = 0; i < 3; i++) {
-        const struct imf_deblur d = {methods[i], k, 0.01, i == 2 ? 7 : 2};
+        const struct imf_deblur d = {methods[i], k, 0.01, i == 2 ? 7 : 2, 1, 1};
         struct imf_problem p = problem_of(&d, 34, 30, 2, 1, in[i], out[i]);
         p.epilogue.multiply = -1;
         p.epilogue.offset = p.unit;
@@ -176,7 +176,7 @@ static void test_refused(struct imf_queue *queue) {
     struct imf_kernel *k = kernel_of(3, 3);
     struct imf_device device = *imf_queue_device(queue);
     struct imf_proposal proposal;
-    struct imf_deblur d = {IMF_DEBLUR_WIENER, k, -1, 0};
+    struct imf_deblur d = {IMF_DEBLUR_WIENER, k, -1, 0, 1, 1};
     struct imf_problem p = problem_of(&d, 60, 50, 3, 3, IMF_U8, IMF_U8);
     device.gpu = false;
     imf_propose(&proposal, &imf_solver_deblur_gpu, &p, &device);

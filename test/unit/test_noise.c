@@ -40,7 +40,7 @@ static struct imf_surface surface_of(enum imf_sample sample, int width, int heig
 static double measure(const struct imf_surface *s, int colors, double full) {
     struct imf_error err;
     double sigma = -1;
-    CHECK(!imf_noise_sigma(&sigma, s, colors, false, full, &err), "%s", err.text);
+    CHECK(!imf_noise_sigma(&sigma, s, colors, false, full, 1, 1, &err), "%s", err.text);
     return sigma;
 }
 

@@ -10,7 +10,9 @@ enum imf_status imf_setup_deblur(struct imf_stage *stage, const double *values,
         (struct imf_deblur){.method = values[2] != 0 ? IMF_DEBLUR_TV : IMF_DEBLUR_WIENER,
                             .kernel = stage->kernel[0],
                             .noise = values[1],
-                            .iterations = (int)values[3]};
+                            .iterations = (int)values[3],
+                            .first_x = 1,
+                            .first_y = 1};
     return IMF_OK;
 }
 

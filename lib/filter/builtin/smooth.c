@@ -69,6 +69,7 @@ enum imf_status imf_setup_denoise(struct imf_stage *stage, const double *values,
                                   struct imf_error *err) {
     (void)err;
     stage->op = IMF_OP_DENOISE;
-    stage->denoise = (struct imf_denoise){.sigma = values[0], .groups = values[1] != 0};
+    stage->denoise = (struct imf_denoise){
+        .sigma = values[0], .groups = values[1] != 0, .first_x = 1, .first_y = 1};
     return IMF_OK;
 }

@@ -26,6 +26,42 @@ void imf_denoise_basis(double basis[IMF_BLOCK][IMF_BLOCK]) {
             basis[k][x] = sqrt((k ? 2.0 : 1.0) / IMF_BLOCK) * cos((2 * x + 1) * k * turn);
 }
 
+static struct imf_denoise_side side_of(const struct imf_denoise_grid *grid, int first, int start,
+                                       int reach) {
+    int least = imf_max(grid->search - 1, 0), before = first < 0 ? least : grid->search;
+    return (struct imf_denoise_side){
+        .before = before,
+        .behind = grid->search + least - before,
+        .first = (start + reach - before) % grid->step,
+    };
+}
+
+struct imf_denoise_sides imf_denoise_sides(const struct imf_problem *p) {
+    const struct imf_denoise_grid *grid = imf_denoise_grid(p->denoise);
+    return (struct imf_denoise_sides){side_of(grid, p->denoise->first_x, p->grid_x, p->reach.left),
+                                      side_of(grid, p->denoise->first_y, p->grid_y, p->reach.left)};
+}
+
+int imf_denoise_along(const struct imf_denoise_grid *grid, struct imf_denoise_side side, int n,
+                      int inset) {
+    return (n - inset - side.first - (side.before + side.behind + IMF_BLOCK)) / grid->step + 1;
+}
+
+int imf_denoise_skipped(const struct imf_denoise_grid *grid, struct imf_denoise_side side,
+                        int inset) {
+    return (imf_max(inset - side.first, 0) + grid->step - 1) / grid->step;
+}
+
+struct imf_denoise_order imf_denoise_order_of(const struct imf_denoise *denoise) {
+    struct imf_denoise_order o = {
+        .shift_x = denoise->turned ? 4 : 0, .shift_y = denoise->turned ? 0 : 4, .own = 0x88};
+    if (denoise->first_x < 0)
+        o.own ^= 15 << o.shift_x;
+    if (denoise->first_y < 0)
+        o.own ^= 15 << o.shift_y;
+    return o;
+}
+
 void imf_denoise_propose(const struct imf_problem *p, struct imf_proposal *out, double ns) {
     const struct imf_denoise_grid *grid = imf_denoise_grid(p->denoise);
     double samples = (double)p->width * p->height * p->colors;
@@ -84,7 +120,8 @@ enum imf_status imf_denoise_begin(struct imf_denoise_job *j, const struct imf_su
     const struct imf_problem *p = &j->p;
     enum imf_status st = IMF_OK;
     if (p->denoise->sigma < 0)
-        st = imf_noise_sigma(&j->sigma, in, p->colors, p->weigh, p->unit, err);
+        st = imf_noise_sigma(&j->sigma, in, p->colors, p->weigh, p->unit, p->denoise->first_x,
+                             p->denoise->first_y, err);
     *done = !st && j->sigma == 0;
     return *done ? copy(p, in, out, err) : st;
 }

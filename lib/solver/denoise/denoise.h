@@ -56,11 +56,37 @@ static inline struct imf_shrink imf_shrink_of(double sigma) {
                                .power = (float)(sigma * sigma)};
 }
 
+/* Along a side of the image as it is stored: planes have the reach before it. */
+struct imf_denoise_side {
+    int before; /* a search begins so many pixels before its block, */
+    int behind; /* and its last block so many behind it */
+    int first; /* the pixel of a plane at which the first block's search begins, less than the grid's step */
+};
+struct imf_denoise_sides {
+    struct imf_denoise_side x, y;
+};
+struct imf_denoise_sides imf_denoise_sides(const struct imf_problem *p);
+/* How many blocks' searches begin along a plane's side of `n` pixels and end `inset` pixels before its end. */
+int imf_denoise_along(const struct imf_denoise_grid *grid, struct imf_denoise_side side, int n,
+                      int inset);
+/* How many of them begin less than `inset` pixels inside. */
+int imf_denoise_skipped(const struct imf_denoise_grid *grid, struct imf_denoise_side side,
+                        int inset);
+
+/* Of equal blocks the first in the order of the upright picture is taken, which begins at the block itself, goes on
+ * behind it and ends before it, row by row. The order of one that is at (x, y) of a search is
+ * (x << shift_x | y << shift_y) ^ own. */
+struct imf_denoise_order {
+    int32_t shift_x, shift_y, own;
+};
+struct imf_denoise_order imf_denoise_order_of(const struct imf_denoise *denoise);
+
 /* struct denoise_sizes of cl/denoise_gpu.cl. */
 struct imf_denoise_sizes {
     imf_long in_origin, in_pitch, out_origin, out_pitch; /* samples */
-    int32_t width, height, reach;    /* of planes, which have the reach around */
-    int32_t out_width, across, down; /* across, down: groups */
+    int32_t width, height, reach;                 /* of planes, which have the reach around */
+    int32_t out_width, across, down;              /* across, down: groups */
+    int32_t first_x, first_y, before_x, before_y; /* as struct imf_denoise_side has them */
 };
 
 /* basis[k][x]: the orthonormal cosine transform of IMF_BLOCK samples. */

@@ -35,19 +35,19 @@ struct gpu_job {
     struct imf_denoise_sizes z;
 };
 
-/* Groups along a plane's side of `n` pixels whose blocks begin `inset` pixels inside. */
-static int groups_along(const struct imf_denoise_grid *grid, int n, int inset) {
-    return (n - inset - (2 * grid->search - 1 + IMF_BLOCK)) / grid->step + 1;
-}
-
 static void set_sizes(struct imf_denoise_sizes *z, const struct imf_problem *p, int height) {
     const struct imf_denoise_grid *grid = imf_denoise_grid(p->denoise);
+    const struct imf_denoise_sides s = imf_denoise_sides(p);
     z->reach = p->reach.left;
     z->width = p->width + 2 * z->reach;
     z->height = height + 2 * z->reach;
     z->out_width = p->width;
-    z->across = groups_along(grid, z->width, 0);
-    z->down = groups_along(grid, z->height, 0);
+    z->across = imf_denoise_along(grid, s.x, z->width, 0);
+    z->down = imf_denoise_along(grid, s.y, z->height, 0);
+    z->first_x = s.x.first;
+    z->first_y = s.y.first;
+    z->before_x = s.x.before;
+    z->before_y = s.y.before;
 }
 
 /* Bytes of a plane's floats, and of the groups' blocks. */
@@ -188,21 +188,24 @@ static struct imf_grid image_grid(const struct gpu_job *j) {
 
 static enum imf_status search(struct gpu_job *j, struct imf_error *err) {
     struct imf_grid groups = {(size_t)j->z.across, (size_t)j->z.down, SEARCHERS};
+    const struct imf_denoise_order order = imf_denoise_order_of(j->job.p.denoise);
     enum imf_status status =
         LAUNCH(j, GUIDE, plane_grid(j), err, imf_arg_buffer(j->in->mem), imf_arg_buffer(j->guide),
                imf_arg_float(imf_denoise_guide(&j->job.p, j->job.sigma)));
-    return status == IMF_OK ? LAUNCH(j, SEARCH, groups, err, imf_arg_buffer(j->guide),
-                                     imf_arg_buffer(j->members))
-                            : status;
+    return status == IMF_OK
+               ? LAUNCH(j, SEARCH, groups, err, imf_arg_buffer(j->guide),
+                        imf_arg_buffer(j->members), imf_arg_block(&order, sizeof order))
+               : status;
 }
 
 /* Of every other tile, in both directions, from (column, row) on. */
 static enum imf_status estimate_tiles(struct gpu_job *j, int color, bool again, int column, int row,
                                       struct imf_error *err) {
     const struct imf_denoise_grid *grid = j->job.grid;
-    int inset = again ? j->z.reach / 2 : 0, skip = (inset + grid->step - 1) / grid->step;
-    int across = groups_along(grid, j->z.width, inset),
-        down = groups_along(grid, j->z.height, inset);
+    const struct imf_denoise_sides s = imf_denoise_sides(&j->job.p);
+    int inset = again ? j->z.reach / 2 : 0;
+    int across = imf_denoise_along(grid, s.x, j->z.width, inset),
+        down = imf_denoise_along(grid, s.y, j->z.height, inset);
     int columns = (across - 1) / TILE + 1 - column, rows = (down - 1) / TILE + 1 - row;
     struct imf_grid tiles = {(size_t)(columns + 1) / 2, (size_t)(rows + 1) / 2, ITEMS};
     struct imf_shrink shrink = imf_shrink_of(j->job.sigma);
@@ -215,7 +218,9 @@ static enum imf_status estimate_tiles(struct gpu_job *j, int color, bool again, 
                   imf_arg_size((uint64_t)color * (uint64_t)j->z.width * (uint64_t)j->z.height),
                   imf_arg_buffer(j->weight), imf_arg_buffer(j->members),
                   imf_arg_block(&shrink, sizeof shrink), imf_arg_int(again), imf_arg_int(column),
-                  imf_arg_int(row), imf_arg_int(skip), imf_arg_int(across), imf_arg_int(down));
+                  imf_arg_int(row), imf_arg_int(imf_denoise_skipped(grid, s.x, inset)),
+                  imf_arg_int(imf_denoise_skipped(grid, s.y, inset)), imf_arg_int(across),
+                  imf_arg_int(down));
 }
 
 /* An estimate of a colour, into `to` from sample `at` on. */
@@ -267,7 +272,8 @@ static enum imf_status measure(struct gpu_job *j, struct imf_error *err) {
         return imf_fail_memory(err, bytes);
     enum imf_status status = imf_buffer_download(j->queue, j->in->mem, 0, host.host, bytes, err);
     if (status == IMF_OK)
-        status = imf_noise_sigma(&j->job.sigma, &host, p->colors, p->weigh, p->unit, err);
+        status = imf_noise_sigma(&j->job.sigma, &host, p->colors, p->weigh, p->unit,
+                                 p->denoise->first_x, p->denoise->first_y, err);
     free(host.host);
     return status;
 }

@@ -19,9 +19,8 @@
 #include <math.h>
 
 #define GROUP IMF_GROUP_MOST
-#define SIDE 16  /* positions of a search, to either direction */
-#define OWN 0x88 /* the position of the group's own block; 0 in the order of equal ones */
-#define SCALE 4  /* of Walsh's transform: root of the group's blocks */
+#define SIDE 16 /* positions of a search, to either direction */
+#define SCALE 4 /* of Walsh's transform: root of the group's blocks */
 #define WIDE (GROUP * IMF_BLOCK)
 
 typedef float eight __attribute__((vector_size(32), may_alias));
@@ -34,16 +33,14 @@ static size_t padded(size_t n) {
     return (n + IMF_LANES - 1) / IMF_LANES * IMF_LANES;
 }
 
-static size_t groups_of(const struct imf_denoise_grid *grid, int n) {
-    return (size_t)(n - (2 * grid->search - 1 + IMF_BLOCK)) / (size_t)grid->step + 1;
-}
-
 size_t imf_groups_floats(const struct imf_problem *p, int width, int height) {
     const struct imf_denoise_grid *grid = imf_denoise_grid(p->denoise);
     int w = area(width, p->reach.left), h = area(height, p->reach.left);
+    const struct imf_denoise_sides s = imf_denoise_sides(p);
     size_t size = padded((size_t)w) * (size_t)h;
     return size * (4 * (size_t)p->colors + 1) + padded((size_t)width * (size_t)p->channels) +
-           groups_of(grid, w) * groups_of(grid, h) * GROUP / sizeof(float);
+           (size_t)imf_denoise_along(grid, s.x, w, 0) * (size_t)imf_denoise_along(grid, s.y, h, 0) *
+               GROUP / sizeof(float);
 }
 
 void imf_groups_open(struct imf_groups *g, const struct imf_denoise_job *j, int width, int height,
@@ -51,6 +48,8 @@ void imf_groups_open(struct imf_groups *g, const struct imf_denoise_job *j, int 
     const struct imf_problem *p = &j->p;
     *g = (struct imf_groups){.grid = j->grid,
                              .colors = p->colors,
+                             .sides = imf_denoise_sides(p),
+                             .order = imf_denoise_order_of(p->denoise),
                              .reach = p->reach.left,
                              .width = area(width, p->reach.left),
                              .height = area(height, p->reach.left),
@@ -68,7 +67,7 @@ void imf_groups_open(struct imf_groups *g, const struct imf_denoise_job *j, int 
     g->guide = memory;
     g->row = g->guide + g->size;
     g->members = (uint8_t *)(g->row + padded((size_t)width * (size_t)p->channels));
-    g->across = (int)groups_of(g->grid, g->width);
+    g->across = imf_denoise_along(g->grid, g->sides.x, g->width, 0);
 }
 
 /* ---- searching ------------------------------------------------------------------------------- */
@@ -86,7 +85,9 @@ IMF_INLINE void distances(float to[SIDE], const float *one, const float *row, si
 
 /* The blocks that are most like the one at `one`. */
 IMF_INLINE void search(const struct imf_groups *g, uint8_t members[GROUP], const float *one) {
-    const float *corner = one - (size_t)g->grid->search * (g->pitch + 1);
+    const float *corner = one - (size_t)g->sides.y.before * g->pitch - g->sides.x.before;
+    const uint32_t shift_x = (uint32_t)g->order.shift_x, shift_y = (uint32_t)g->order.shift_y,
+                   own = (uint32_t)g->order.own;
     uint32_t best[GROUP];
     for (int i = 0; i < GROUP; i++)
         best[i] = UINT32_MAX;
@@ -94,7 +95,8 @@ IMF_INLINE void search(const struct imf_groups *g, uint8_t members[GROUP], const
         float distance[SIDE];
         distances(distance, one, corner + y * g->pitch, g->pitch);
         for (uint32_t x = 0; x < SIDE; x++) {
-            uint32_t key = (uint32_t)(int32_t)distance[x] << 8 | ((y << 4 | x) ^ OWN);
+            uint32_t key =
+                (uint32_t)(int32_t)distance[x] << 8 | ((y << shift_y | x << shift_x) ^ own);
             int k = GROUP - 1;
             if (key >= best[k])
                 continue;
@@ -104,7 +106,8 @@ IMF_INLINE void search(const struct imf_groups *g, uint8_t members[GROUP], const
         }
     }
     for (int i = 0; i < GROUP; i++)
-        members[i] = (uint8_t)(best[i] ^ OWN);
+        members[i] =
+            (uint8_t)(((best[i] ^ own) >> shift_y & 15) << 4 | ((best[i] ^ own) >> shift_x & 15));
 }
 
 /* ---- transforms of a group ------------------------------------------------------------------- */
@@ -229,15 +232,18 @@ IMF_INLINE void estimate(const struct imf_groups *g, int c, const size_t start[G
 
 /* All groups whose blocks begin at least `inset` pixels inside. */
 IMF_INLINE void estimate_all(const struct imf_groups *g, const struct matrix *m, bool again) {
-    int step = g->grid->step, near = g->grid->search, inset = again ? g->reach / 2 : 0;
-    int skip = (inset + step - 1) / step, last = inset + near - 1 + IMF_BLOCK;
-    for (int row = skip; near + row * step <= g->height - last; row++)
-        for (int k = skip; near + k * step <= g->width - last; k++) {
-            size_t corner = (size_t)(row * step) * g->pitch + (size_t)(k * step);
+    const struct imf_denoise_side *x = &g->sides.x, *y = &g->sides.y;
+    int step = g->grid->step, inset = again ? g->reach / 2 : 0;
+    int down = imf_denoise_along(g->grid, *y, g->height, inset),
+        across = imf_denoise_along(g->grid, *x, g->width, inset);
+    for (int row = imf_denoise_skipped(g->grid, *y, inset); row < down; row++)
+        for (int k = imf_denoise_skipped(g->grid, *x, inset); k < across; k++) {
+            size_t corner =
+                (size_t)(y->first + row * step) * g->pitch + (size_t)(x->first + k * step);
             uint8_t *members = g->members + (row * g->across + k) * GROUP;
             size_t start[GROUP];
             if (!again)
-                search(g, members, g->guide + corner + (size_t)near * (g->pitch + 1));
+                search(g, members, g->guide + corner + (size_t)y->before * g->pitch + x->before);
             for (int n = 0; n < GROUP; n++)
                 start[n] = corner + (size_t)(members[n] >> 4) * g->pitch + (members[n] & 15);
             for (int c = 0; c < g->colors; c++)

@@ -7,6 +7,8 @@
 /* A tile of an image with the problem's reach around it, as planes. */
 struct imf_groups {
     const struct imf_denoise_grid *grid;
+    struct imf_denoise_sides sides;
+    struct imf_denoise_order order; /* of equal blocks */
     int colors, reach, width, height;
     size_t pitch, size; /* floats of a row and of a plane */
     float *image[IMF_CHANNELS_MAX], *estimate[IMF_CHANNELS_MAX];

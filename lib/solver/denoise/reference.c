@@ -65,7 +65,8 @@ static double distance(const struct area *a, size_t one, size_t other, double mo
     return sum;
 }
 
-/* The i-th step of a search, which begins at the block itself, goes on behind it and ends before it. */
+/* The i-th step of a search, which begins at the block itself, goes on behind it and ends before it, in the upright
+ * picture. */
 static int search_step(const struct imf_denoise_grid *grid, int i) {
     return i < grid->search ? i : i - 2 * grid->search;
 }
@@ -76,12 +77,16 @@ static void find_group(struct group *g, const struct area *a, int x, int y) {
     const struct imf_denoise_grid *grid = a->j->grid;
     size_t one = (size_t)y * (size_t)a->width + (size_t)x;
     double found[IMF_GROUP_MOST];
+    bool turned = a->j->p.denoise->turned;
     g->count = 0;
     if (grid->count == 1)
         g->at[g->count++] = one;
     for (int row = 0; row < 2 * grid->search; row++)
         for (int column = 0; column < 2 * grid->search; column++) {
-            int dy = search_step(grid, row), dx = search_step(grid, column);
+            int down = search_step(grid, row), along = search_step(grid, column);
+            int dx = turned ? down : along, dy = turned ? along : down;
+            dx = a->j->p.denoise->first_x < 0 ? -dx : dx;
+            dy = a->j->p.denoise->first_y < 0 ? -dy : dy;
             size_t other = (size_t)(y + dy) * (size_t)a->width + (size_t)(x + dx);
             bool full = g->count == grid->count;
             double d = distance(a, one, other, full ? found[g->count - 1] : INFINITY);
@@ -174,15 +179,16 @@ static void estimate_group(const struct area *a, const struct group *g, int c, b
 static void estimate(const struct area *a, bool again) {
     const struct imf_denoise_grid *grid = a->j->grid;
     int colors = a->j->p.colors;
-    int inset = again ? a->reach / 2 : 0, before = inset + grid->search;
-    int after = inset + imf_max(grid->search - 1, 0) + IMF_BLOCK;
-    int shift = (before - a->reach) % grid->step, first = before - shift;
+    int inset = again ? a->reach / 2 : 0, after = inset + IMF_BLOCK;
+    const struct imf_denoise_sides s = imf_denoise_sides(&a->j->p);
+    int first_x = s.x.first + imf_denoise_skipped(grid, s.x, inset) * grid->step + s.x.before;
+    int first_y = s.y.first + imf_denoise_skipped(grid, s.y, inset) * grid->step + s.y.before;
     for (int c = 0; c < colors; c++) {
         memset(a->sum[c], 0, a->size * sizeof(double));
         memset(a->weight[c], 0, a->size * sizeof(double));
     }
-    for (int y = first; y <= a->height - after; y += grid->step)
-        for (int x = first; x <= a->width - after; x += grid->step) {
+    for (int y = first_y; y <= a->height - after - s.y.behind; y += grid->step)
+        for (int x = first_x; x <= a->width - after - s.x.behind; x += grid->step) {
             struct group g;
             find_group(&g, a, x, y);
             for (int c = 0; c < colors; c++)

@@ -27,8 +27,8 @@ static bool by_groups(const struct imf_problem *p) {
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
-/* Planes begin BEFORE pixels before the tile: that is the first block of the first estimate. The second begins
- * half way, at the first pixel that the first one makes. */
+/* Planes begin BEFORE pixels before the tile, or one more where blocks begin at odd pixels: that is the first block of
+ * the first estimate. The second begins half way, at the first pixel that the first one makes. */
 enum { AGAIN = IMF_BLOCK - IMF_BLOCKS_STEP, BEFORE = 2 * AGAIN };
 
 /* Blocks along n pixels of a tile: those that begin at or before the last pixel that an estimate makes. */
@@ -59,7 +59,8 @@ struct pass {
 };
 
 static size_t tile_floats(const struct imf_problem *p, int width, int height) {
-    return by_groups(p) ? imf_groups_floats(p, width, height) : blocks_floats(p, width, height);
+    return by_groups(p) ? imf_groups_floats(p, width, height)
+                        : blocks_floats(p, width + p->grid_x, height + p->grid_y);
 }
 
 static struct imf_strips cut(const struct imf_problem *p, int height) {
@@ -74,26 +75,31 @@ static struct imf_strips cut(const struct imf_problem *p, int height) {
     return s;
 }
 
-/* Rows of the tile at `at`, whose planes begin `before` pixels before it. guide: NULL, or of groups. */
+/* Planes begin so many pixels, and rows, before their tile. */
+struct corner {
+    int x, y;
+};
+
+/* Rows of the tile at `at`. guide: NULL, or of groups. */
 static void load(const struct pass *pass, const struct imf_patch *at, float *const *plane,
-                 float *guide, size_t pitch, int before, int width, int height) {
+                 float *guide, size_t pitch, struct corner before, int width, int height) {
     const struct imf_problem *p = &pass->job->p;
     float scale = imf_denoise_guide(p, pass->job->sigma);
-    ptrdiff_t first = (ptrdiff_t)(at->x - before) * p->channels;
+    ptrdiff_t first = (ptrdiff_t)(at->x - before.x) * p->channels;
     for (int y = 0; y < height; y++)
         imf_planes_load(plane, guide, scale, (size_t)y * pitch,
-                        imf_sample_at(pass->in, at->y - before + y, first), pass->in->sample,
+                        imf_sample_at(pass->in, at->y - before.y + y, first), pass->in->sample,
                         p->channels, p->colors, (size_t)width);
 }
 
 static void store(const struct pass *pass, const struct imf_patch *at, float *const *plane,
-                  size_t pitch, int before, float *row) {
+                  size_t pitch, struct corner before, float *row) {
     const struct imf_problem *p = &pass->job->p;
     for (int y = at->y; y < at->end; y++) {
         ptrdiff_t first = (ptrdiff_t)at->x * p->channels;
         char *to = (char *)imf_surface_row(pass->out, y) +
                    (size_t)first * imf_sample_size(pass->out->sample);
-        imf_planes_store(row, plane, (size_t)(y - at->y + before) * pitch + (size_t)before,
+        imf_planes_store(row, plane, (size_t)(y - at->y + before.y) * pitch + (size_t)before.x,
                          imf_sample_at(pass->in, y, first), pass->in->sample, p->channels,
                          p->colors, (size_t)at->n);
         imf_float_row_store(to, pass->out->sample, row, at->n * p->channels, &p->epilogue);
@@ -102,36 +108,38 @@ static void store(const struct pass *pass, const struct imf_patch *at, float *co
 
 static void run_blocks(const struct pass *pass, const struct imf_patch *at, float *memory) {
     const struct imf_problem *p = &pass->job->p;
-    int rows = at->end - at->y;
-    size_t size = blocks_plane(at->n, rows);
+    int width = at->n + p->grid_x, rows = at->end - at->y + p->grid_y;
+    size_t size = blocks_plane(width, rows);
     float *plane[IMF_CHANNELS_MAX], *first = memory + (size_t)p->colors * size;
-    struct imf_blocks once = {.across = blocks_along(at->n, false),
+    struct imf_blocks once = {.across = blocks_along(width, false),
                               .down = blocks_along(rows, false),
                               .shrink = imf_shrink_of(pass->job->sigma),
                               .scratch = first + size};
     once.pitch = imf_blocks_pitch(once.across);
     struct imf_blocks again = once;
-    again.across = blocks_along(at->n, true);
+    again.across = blocks_along(width, true);
     again.down = blocks_along(rows, true);
     for (int c = 0; c < p->colors; c++)
         plane[c] = memory + (size_t)c * size;
-    load(pass, at, plane, NULL, once.pitch, BEFORE, (once.across - 1) * IMF_BLOCKS_STEP + IMF_BLOCK,
+    const struct corner corner = {BEFORE + p->grid_x, BEFORE + p->grid_y};
+    load(pass, at, plane, NULL, once.pitch, corner, (once.across - 1) * IMF_BLOCKS_STEP + IMF_BLOCK,
          (once.down - 1) * IMF_BLOCKS_STEP + IMF_BLOCK);
     size_t inside = AGAIN * once.pitch + AGAIN;
     for (int c = 0; c < p->colors; c++) {
         imf_blocks_estimate(&once, first, plane[c], NULL);
         imf_blocks_estimate(&again, plane[c] + inside, plane[c] + inside, first + inside);
     }
-    store(pass, at, plane, once.pitch, BEFORE, once.scratch + imf_blocks_scratch(once.across));
+    store(pass, at, plane, once.pitch, corner, once.scratch + imf_blocks_scratch(once.across));
 }
 
 static void run_groups(const struct pass *pass, const struct imf_patch *at, float *memory) {
     const struct imf_problem *p = &pass->job->p;
     struct imf_groups g;
     imf_groups_open(&g, pass->job, at->n, at->end - at->y, memory);
-    load(pass, at, g.image, g.guide, g.pitch, p->reach.left, g.width, g.height);
+    const struct corner corner = {p->reach.left, p->reach.left};
+    load(pass, at, g.image, g.guide, g.pitch, corner, g.width, g.height);
     imf_groups_run(&g);
-    store(pass, at, g.estimate, g.pitch, p->reach.left, g.row);
+    store(pass, at, g.estimate, g.pitch, corner, g.row);
 }
 
 static void run_item(void *data, int item) {

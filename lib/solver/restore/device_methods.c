@@ -107,11 +107,14 @@ static enum imf_status tv_round(struct imf_deblur_device *d,
                                 const struct imf_deblur_tv_weights *weights,
                                 struct imf_error *err) {
     struct imf_arg limit = imf_arg_float((float)weights->limit);
-    enum imf_status status = imf_deblur_launch(d, IMF_DEBLUR_GRADIENTS, IMF_DEBLUR_PLANE, err,
-                                               PLANE(TV_SCENE), PLANE(ACROSS), PLANE(DOWN), limit);
+    struct imf_arg x = imf_arg_int(d->p.deblur->first_x < 0 ? -1 : 1),
+                   y = imf_arg_int(d->p.deblur->first_y < 0 ? -1 : 1);
+    enum imf_status status =
+        imf_deblur_launch(d, IMF_DEBLUR_GRADIENTS, IMF_DEBLUR_PLANE, err, PLANE(TV_SCENE),
+                          PLANE(ACROSS), PLANE(DOWN), limit, x, y);
     if (status == IMF_OK)
         status = imf_deblur_launch(d, IMF_DEBLUR_DIVERGENCE, IMF_DEBLUR_PLANE, err, PLANE(ACROSS),
-                                   PLANE(DOWN), PLANE(DIVERGENCE), limit);
+                                   PLANE(DOWN), PLANE(DIVERGENCE), limit, x, y);
     return status == IMF_OK ? imf_deblur_multiply(d, DIVERGENCE, TV_SCENE, IMF_DEBLUR_SOLVE,
                                                   weights->weight, err)
                             : status;

@@ -23,10 +23,11 @@ enum imf_status imf_powers_open(struct imf_powers *p, size_t most, struct imf_er
 
 /* ---- spectra --------------------------------------------------------------------------------- */
 
-/* The longest fast length up to n and SIDE. */
+/* The longest fast length up to n and SIDE with which windows lie alike from either end: the middle one of three has
+ * as many samples before it as behind it. */
 static int window_side(int n) {
     int side = imf_min(n, SIDE);
-    while (imf_fft_length(side, 1) != side)
+    while (imf_fft_length(side, 1) != side || (n > (GRID - 1) * side && (n - side) % 2))
         side--;
     return side;
 }

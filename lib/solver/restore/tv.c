@@ -10,7 +10,8 @@
  *      (|K|^2 + noise rho |grad|^2) x = conj K v + noise rho div (b - d),
  *
  * of which the second is a transform there and back. b is p limited to the length lambda / rho, and d - b =
- * p - 2 b: the state is x and p. v is what plane.c completed, and the start its restored scene.
+ * p - 2 b: the state is x and p. Gradients go from a pixel to the next in its row and in its column of the upright
+ * picture; where that is stored turned, to the one before. v is what plane.c completed, and the start its restored scene.
  */
 #include "solver/restore/plane.h"
 
@@ -30,6 +31,7 @@ struct tv {
     double *gain_x, *gain_y;    /* |grad|^2 along the axes, of frequencies and of positions */
     double weight;              /* noise * rho */
     imf_real limit;             /* lambda / rho */
+    int first_x, first_y;       /* struct imf_deblur's */
     bool last;
 };
 
@@ -40,7 +42,7 @@ static inline imf_real part(imf_real px, imf_real py, imf_real limit) {
     return square > most ? limit / (imf_real)sqrt(square) : 1;
 }
 
-/* Of a row of p and the row above, div (p - 2 b) at x, whose left neighbour is at `left`. */
+/* Of a row of p and the row above in the upright picture, div (p - 2 b) at x, whose neighbour there is at `left`. */
 static inline imf_real divergence(const imf_real *px, const imf_real *py, const imf_real *ax,
                                   const imf_real *ay, size_t x, size_t left, imf_real limit) {
     imf_real here = 1 - 2 * part(px[x], py[x], limit);
@@ -51,38 +53,53 @@ static inline imf_real divergence(const imf_real *px, const imf_real *py, const 
 
 IMF_CLONES static void IMF_REAL_NAME(divergences)(imf_real *restrict row, const imf_real *px,
                                                   const imf_real *py, const imf_real *ax,
-                                                  const imf_real *ay, imf_real limit, size_t n) {
+                                                  const imf_real *ay, imf_real limit, int first,
+                                                  size_t n) {
+    if (first < 0) {
+        for (size_t x = 0; x + 1 < n; x++)
+            row[x] = divergence(px, py, ax, ay, x, x + 1, limit);
+        row[n - 1] = divergence(px, py, ax, ay, n - 1, 0, limit);
+        return;
+    }
     row[0] = divergence(px, py, ax, ay, 0, n - 1, limit);
     for (size_t x = 1; x < n; x++)
         row[x] = divergence(px, py, ax, ay, x, x - 1, limit);
 }
 
+/* The row of the plane by one further down, `by` being 1 or -1. */
+static size_t row_beside(const struct tv *t, int y, int by) {
+    int ny = t->d->run->ny, to = y + by;
+    return (size_t)(to < 0 ? ny - 1 : to < ny ? to : 0) * (size_t)t->d->run->nx;
+}
+
 static void divergence_row(void *user, int y, imf_real *row) {
     const struct tv *t = user;
-    size_t nx = (size_t)t->d->run->nx, ny = (size_t)t->d->run->ny;
-    size_t at = (size_t)y * nx, above = (y > 0 ? (size_t)y - 1 : ny - 1) * nx;
+    size_t nx = (size_t)t->d->run->nx, at = (size_t)y * nx, above = row_beside(t, y, -t->first_y);
     IMF_REAL_NAME(divergences)
-    (row, t->px + at, t->py + at, t->px + above, t->py + above, t->limit, nx);
+    (row, t->px + at, t->py + at, t->px + above, t->py + above, t->limit, t->first_x, nx);
 }
 
 IMF_CLONES static void IMF_REAL_NAME(gradients)(imf_real *restrict px, imf_real *restrict py,
                                                 const imf_real *x, const imf_real *below,
-                                                imf_real limit, size_t n) {
-    for (size_t i = 0; i < n; i++) {
+                                                imf_real limit, int first, size_t n) {
+    size_t last = first < 0 ? 0 : n - 1, begin = first < 0, end = first < 0 ? n : n - 1;
+    for (size_t i = begin; i < end; i++) {
         imf_real b = part(px[i], py[i], limit);
-        imf_real next = x[i + 1 < n ? i + 1 : 0];
-        px[i] = b * px[i] + (next - x[i]);
+        px[i] = b * px[i] + (x[(ptrdiff_t)i + first] - x[i]);
         py[i] = b * py[i] + (below[i] - x[i]);
     }
+    imf_real b = part(px[last], py[last], limit);
+    px[last] = b * px[last] + (x[n - 1 - last] - x[last]);
+    py[last] = b * py[last] + (below[last] - x[last]);
 }
 
 static void update_rows(void *data, int group) {
     const struct tv *t = data;
     int nx = t->d->run->nx, ny = t->d->run->ny, end = imf_min((group + 1) * GROUP, ny);
     for (int y = group * GROUP; y < end; y++) {
-        size_t at = (size_t)y * (size_t)nx, below = (y + 1 < ny ? at + (size_t)nx : 0);
+        size_t at = (size_t)y * (size_t)nx, below = row_beside(t, y, t->first_y);
         IMF_REAL_NAME(gradients)
-        (t->px + at, t->py + at, t->x + at, t->x + below, t->limit, (size_t)nx);
+        (t->px + at, t->py + at, t->x + at, t->x + below, t->limit, t->first_x, (size_t)nx);
     }
 }
 
@@ -172,6 +189,8 @@ static enum imf_status open_tv(struct tv *t, struct imf_deblur_plane *d, struct 
                      .data = aligned_alloc(64, points * sizeof *t->data),
                      .gain_x = malloc((size_t)(nx + ny) * sizeof *t->gain_x),
                      .weight = w.weight,
+                     .first_x = d->run->p->deblur->first_x < 0 ? -1 : 1,
+                     .first_y = d->run->p->deblur->first_y < 0 ? -1 : 1,
                      .limit = (imf_real)w.limit};
     if (!t->x || !t->data || !t->gain_x)
         return imf_fail_memory(err, 3 * count * sizeof *t->x);
