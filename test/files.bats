@@ -294,7 +294,8 @@ LIST
     imf_run -f kernel:1 -v a.pgm -o b.pgm
     [ "$status" -eq 0 ]
     [ -z "$output" ]
-    one_line "a.pgm: -> b.pgm: 4x3"
+    [ "$(head -n 1 <<<"$stderr" | cut -d, -f1)" = "imfilter: a.pgm: -> b.pgm: 4x3" ]
+    [ "$(sed 1d <<<"$stderr" | tr -s ' ')" = "$(printf '%s\n' 'a.pgm: 48 bytes' ' offset bytes becomes part' ' 0 11 structure header' ' 11 37 pixels pixels')" ]
     imf_run -f kernel:1 --timing a.pgm -o b.pgm
     one_line "decode"
     [ -z "$output" ]
