@@ -59,6 +59,8 @@ const char *imf_plan_limited(const struct imf_plan *plan);
 /* By the first bytes of a file, of which 512 are enough. IMF_FORMAT_NONE: another file, or a text
  * that begins like an image. */
 enum imf_format imf_format_from_head(const void *head, size_t size);
+/* Is the regular file a TIFF that has previews of a camera raw? */
+bool imf_is_camera_raw(int fd);
 enum imf_pnm imf_pnm_from_name(const char *name); /* "pbm" and so on; else IMF_PNM_ANY */
 /* The shape that the file would have: turned, perhaps, with its bits and orientation. */
 struct imf_info imf_writer_shape(const struct imf_info *info, const struct imf_encode *encode,

@@ -37,8 +37,6 @@ refused() { # FILE TEXT
     make_pgm more.pgm
     cat more.pgm >>two.pgm
     refused two.pgm "further pictures"
-    splice sub a.png sub.tif
-    refused sub.tif "picture below the first"
     splice planes a.png planes.tif
     refused planes.tif "planes (MetaMorph)"
     splice raw a.png raw.tif

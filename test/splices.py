@@ -62,12 +62,32 @@ def planes():
     return tiff(end, pixels(5 * 48), directory(8, 6, 8, (33629, 5, 5, 8)))
 
 
-def raw():
+def raw(phase_one):
     "A camera raw kept in the MakerNote, behind a small picture"
-    note = b"IIIIwaR\0" + pixels(20000000)
+    note = (b"IIIITwaR" if phase_one else b"OwnNote\0") + pixels(20000000 if not phase_one else 200)
     at = 8 + len(note)
     exif = P("<HHHIII", 1, 0x927C, 7, len(note), 8, 0)
     return tiff(at + 48 + len(exif), note, pixels(48), exif, directory(8, 6, at, (34665, 4, 1, at + 48)))
+
+
+def sensor(tag):
+    "A preview, below which a picture of the sensor hangs"
+    below = directory(40, 30, 8, (254, 4, 1, 0))
+    if tag[0] == 262:
+        below = below.replace(P("<HHII", 262, 3, 1, 1), P("<HHII", *tag))
+    end = 8 + 1200
+    more = [] if tag[0] == 262 else [tag]
+    first = directory(8, 6, 8, (254, 4, 1, 0), (330, 4, 1, end), *more)
+    return tiff(end + len(below), pixels(1200), below, first)
+
+
+def behind_copy():
+    "A first picture that is marked as a smaller copy, with the artist; the picture is behind it"
+    text = b"a painter\0"
+    at = 8 + 1200 + 48 + len(text)
+    first = directory(8, 6, 8 + 1200, (254, 4, 1, 1), (315, 2, len(text), 8 + 1200 + 48))
+    first = first[:-4] + P("<I", at + len(first))
+    return tiff(at, pixels(1200), pixels(48), text, first, directory(40, 30, 8))
 
 
 def tags():
@@ -84,7 +104,12 @@ CASES = {
     "sub": lambda b: sub_picture(True),
     "copy": lambda b: sub_picture(False),
     "planes": lambda b: planes(),
-    "raw": lambda b: raw(),
+    "raw": lambda b: raw(False),
+    "phase one": lambda b: raw(True),
+    "sensor": lambda b: sensor((262, 3, 1, 32803)),
+    "leaf": lambda b: sensor((34310, 1, 1, 0)),
+    "imacon": lambda b: sensor((46275, 7, 4, 0)),
+    "behind": lambda b: behind_copy(),
     "film": lambda b: b + b"\0\0\0\x18ftypmp42" * 99,
     "zeros": lambda b: b + bytes(4000),
     "thermal": lambda b: behind_soi(b, segment(0xE1, b"FLIR\0\1\0\0" + pixels(4000))),

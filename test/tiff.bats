@@ -194,6 +194,70 @@ gray() { # FILE WIDTH HEIGHT: that does not repeat, up to 64 KiB
     cmp converted.ppm b.ppm
 }
 
+splice() { # NAME OUT
+    python3 "$BATS_TEST_DIRNAME/splices.py" "$1" /dev/null "$2"
+}
+
+@test "camera raws that begin like a TIFF are told by their bytes, not by their names" {
+    mkdir in in/more
+    make_pgm a.pgm
+    cp a.pgm in/more/
+    i=0
+    for name in "phase one" sensor leaf imacon; do
+        splice "$name" in/$((++i)).tif
+    done
+    imf -f kernel:1 a.pgm -o in/dng.tif
+    exiftool -q -overwrite_original -DNGVersion='1 4 0 0' in/dng.tif
+    cp -r in before
+    imf_run -r -i -f kernel:1 in
+    [ "$status" -eq 0 ]
+    one_line "5 camera raw skipped"
+    for file in in/*.tif; do
+        imf_run -f invert "$file" -o x.png
+        [ "$status" -eq 1 ]
+        one_line "$file: is camera raw, which imfilter does not read (try: dcraw -c FILE"
+        imf_run -i -f invert "$file"
+        [ "$status" -eq 1 ]
+        imf_run -f invert - -o x.png <"$file"
+        one_line "standard input: is camera raw"
+    done
+    rm in/more/a.pgm before/more/a.pgm
+    diff -r before in
+    # Pixels alone, each of the value of a letter, are no raw.
+    printf 'P5\n4 1\n255\nIIII' >a.pgm
+    imf -f kernel:1 a.pgm -o in/dng.tif
+    imf_run -r -f invert in -o out/
+    [ "$(ls out)" = dng.tif ]
+}
+
+@test "the largest picture is read where it hangs below the first, and never replaces the file" {
+    for name in sub behind; do
+        splice $name $name.tif
+        cp $name.tif before
+        imf_run -f kernel:1 -i $name.tif
+        [ "$status" -eq 1 ]
+        one_line "$name.tif: in place, these would be lost: first picture (48 bytes) ("
+        cmp before $name.tif
+        imf_run -f kernel:1 $name.tif -o out.tif
+        [ "$status" -eq 0 ]
+        one_line "$name.tif: warning: read is the largest picture (40 x 30), below or behind the first; left out: first picture (48 bytes)"
+        imf -q -f kernel:1 - -o piped.tif <$name.tif
+        cmp piped.tif out.tif
+        imf -q -f kernel:1 $name.tif -o out.pgm
+        tail -c +9 $name.tif | head -c 1200 >want
+        tail -c 1200 out.pgm | cmp - want
+    done
+    [ "$(exiftool -s3 -Artist out.tif)" = "a painter" ]
+    # vips writes smaller copies below it.
+    vips gaussnoise noise.v 300 200
+    vips cast noise.v noise.png uchar
+    vips tiffsave noise.png pyramid.tif --tile --pyramid --subifd
+    imf_run -i -f kernel:1 pyramid.tif
+    [ "$status" -eq 0 ]
+    [ -z "$stderr" ]
+    [ "$(identify -format '%w %h\n' pyramid.tif)" = "300 200" ]
+}
+
 @test "camera raw files are named, not read as what their first page shows" {
     mkdir in
     { printf 'MM\0*\0\0\0\010\0\001\0\376\0\004\0\0\0\001\0\0\0\001\0\0\0\0'; } >in/a.nef

@@ -23,19 +23,19 @@ static const struct magic {
         const char *bytes;
     } parts[PARTS]; /* all of them; of length 0: no more */
 } magics[] = {
-    /* Variants of TIFF, so before it; the last two begin with the directory of a small copy: NEF, ARW,
-     * DNG. */
+    /* Variants of TIFF, so before it. Others begin like one: NEF, ARW, PEF, DNG, IIQ. */
     {CAMERA_RAW, {{0, 4, "II*\0"}, {8, 4, "CR\2\0"}}}, /* Canon CR2 */
     {CAMERA_RAW, {{0, 4, "IIRO"}}},                    /* Olympus ORF */
     {CAMERA_RAW, {{0, 4, "IIRS"}}},
     {CAMERA_RAW, {{0, 4, "MMOR"}}},
     {CAMERA_RAW, {{0, 4, "IIU\0"}}}, /* Panasonic RW2 */
     {CAMERA_RAW, {{0, 16, "FUJIFILMCCD-RAW "}}},
-    {CAMERA_RAW, {{0, 4, "\0MRM"}}},    /* Minolta MRW */
-    {CAMERA_RAW, {{0, 4, "FOVb"}}},     /* Sigma X3F */
-    {CAMERA_RAW, {{4, 8, "ftypcrx "}}}, /* Canon CR3 */
-    {CAMERA_RAW, {{0, 8, "II*\0\x08\0\0\0"}, {10, 9, "\xfe\0\4\0\1\0\0\0\1"}}},
-    {CAMERA_RAW, {{0, 8, "MM\0*\0\0\0\x08"}, {10, 12, "\0\xfe\0\4\0\0\0\1\0\0\0\1"}}},
+    {CAMERA_RAW, {{0, 4, "\0MRM"}}},               /* Minolta MRW */
+    {CAMERA_RAW, {{0, 4, "FOVb"}}},                /* Sigma X3F */
+    {CAMERA_RAW, {{4, 8, "ftypcrx "}}},            /* Canon CR3 */
+    {CAMERA_RAW, {{6, 8, "HEAPCCDR"}}},            /* Canon CRW */
+    {CAMERA_RAW, {{0, 4, "IIII"}, {5, 3, "waR"}}}, /* Phase One */
+    {CAMERA_RAW, {{0, 4, "MMMM"}, {4, 3, "Raw"}}},
     /* Where the library is built without them. */
     {"TIFF", {{0, 4, "II*\0"}}}, /* TIFF 6.0 */
     {"TIFF", {{0, 4, "MM\0*"}}},
@@ -112,9 +112,13 @@ struct file_type file_type_of_file(const char *path) {
         fd = open(path, flags);
     ssize_t size = fd < 0 ? -1 : pread(fd, head, sizeof head, 0);
     struct file_type type = {.error = size < 0 ? errno : 0};
+    if (size >= 0)
+        type = file_type_of_head(head, (size_t)size);
+    if (size > 1 && head[0] == head[1] && imf_is_camera_raw(fd))
+        type = (struct file_type){.other = CAMERA_RAW};
     if (fd >= 0)
         close(fd);
-    return size < 0 ? type : file_type_of_head(head, (size_t)size);
+    return type;
 }
 
 /* Programs that convert a file to a format that can be read, on standard output. */

@@ -138,6 +138,13 @@ bool imf_tiff_number(struct imf_tiff_input *in, const struct imf_tiff_entry *e, 
     return true;
 }
 
+uint64_t imf_tiff_number_of(struct imf_tiff_input *in, const struct imf_tiff_directory *d,
+                            unsigned tag) {
+    const struct imf_tiff_entry *e = imf_tiff_entry(d, tag);
+    uint64_t value = 0;
+    return e && imf_tiff_number(in, e, 0, &value) ? value : 0;
+}
+
 /* The first number of an entry that holds it itself; 0 for other types. */
 static uint64_t number(const struct imf_tiff_input *in, const struct imf_tiff_entry *e) {
     bool whole = e->type < TYPES && e->type != IMF_TIFF_RATIONAL && e->count >= 1;

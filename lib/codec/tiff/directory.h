@@ -82,6 +82,9 @@ bool imf_tiff_extent(const struct imf_tiff_input *in, const struct imf_tiff_entr
 /* Number i of a value; false: it has no such, or is damaged. */
 bool imf_tiff_number(struct imf_tiff_input *in, const struct imf_tiff_entry *entry, uint64_t i,
                      uint64_t *number);
+/* The first number of the tag's value; 0: there is none. */
+uint64_t imf_tiff_number_of(struct imf_tiff_input *in, const struct imf_tiff_directory *d,
+                            unsigned tag);
 /* Does the tag say how pixels are stored, so that the result has its own? */
 bool imf_tiff_is_storage(unsigned tag);
 /* Does the tag point to another directory of EXIF's? */

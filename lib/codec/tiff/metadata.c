@@ -64,7 +64,7 @@ static void add_key(void *data, uint64_t key) {
     k->list[k->count++] = key;
 }
 
-static void add_tags(struct imf_reader *r, struct imf_tiff_input *in, uint64_t at,
+static void add_tags(struct imf_reader *r, struct imf_tiff_input *in, uint64_t first, uint64_t at,
                      enum imf_tiff_set set) {
     bool is_exif = set == IMF_TIFF_EXIF;
     struct keys keys = {.list = NULL};
@@ -74,9 +74,11 @@ static void add_tags(struct imf_reader *r, struct imf_tiff_input *in, uint64_t a
     struct imf_tiff_output out = {
         .big_endian = in->big_endian, .base = size, .copied = add_key, .copied_data = &keys};
     imf_tiff_copy(&exif, &out, in, at, set);
-    uint64_t first = exif.count ? imf_tiff_store(&exif, &out) : 0;
-    imf_tiff_make_header(header, in->big_endian, false, first);
-    unsigned char *stream = first ? malloc(size + out.size) : NULL;
+    if (at != first)
+        imf_tiff_copy(&exif, &out, in, first, set);
+    uint64_t stored = exif.count ? imf_tiff_store(&exif, &out) : 0;
+    imf_tiff_make_header(header, in->big_endian, false, stored);
+    unsigned char *stream = stored ? malloc(size + out.size) : NULL;
     if (stream) {
         memcpy(stream, header, size);
         memcpy(stream + size, out.data, out.size);
@@ -87,7 +89,7 @@ static void add_tags(struct imf_reader *r, struct imf_tiff_input *in, uint64_t a
         for (size_t i = 0; item && i < keys.count; i++)
             imf_account_claim(&r->account, keys.list[i], item);
     }
-    r->metadata.out_of_memory |= out.out_of_memory || keys.out_of_memory || (first && !stream);
+    r->metadata.out_of_memory |= out.out_of_memory || keys.out_of_memory || (stored && !stream);
     free(keys.list);
     imf_tiff_unload(&exif);
     free(out.data);
@@ -124,17 +126,27 @@ static void add_comment(struct imf_reader *r, struct value v) {
     free(v.data);
 }
 
-void imf_tiff_read_metadata(struct imf_reader *r, struct imf_tiff_input *in, uint64_t at) {
+/* Items of the directory at `at`, of which some are there already where it is the second. */
+static void add_items(struct imf_reader *r, struct imf_tiff_input *in, uint64_t at) {
     struct imf_tiff_directory d;
     imf_tiff_load(&d, in, at, &r->metadata.out_of_memory);
-    imf_tiff_enter(r, in, at);
-    add_tags(r, in, at, IMF_TIFF_EXIF);
-    add_tags(r, in, at, IMF_TIFF_PRIVATE);
     add_item(r, IMF_META_XMP, IMF_STRIP_XMP, value_of(r, in, &d, IMF_TIFF_XMP));
     add_item(r, IMF_META_ICC, IMF_STRIP_ICC, value_of(r, in, &d, IMF_TIFF_ICC));
-    add_irb(r, in, &d);
-    add_comment(r, value_of(r, in, &d, IMF_TIFF_DESCRIPTION));
+    if (!imf_metadata_find(&r->metadata, IMF_META_IRB))
+        add_irb(r, in, &d);
+    if (!imf_metadata_find(&r->metadata, IMF_META_COMMENT))
+        add_comment(r, value_of(r, in, &d, IMF_TIFF_DESCRIPTION));
     imf_tiff_unload(&d);
+}
+
+void imf_tiff_read_metadata(struct imf_reader *r, struct imf_tiff_input *in, uint64_t first,
+                            uint64_t at) {
+    imf_tiff_enter(r, in, first, at);
+    add_tags(r, in, first, at, IMF_TIFF_EXIF);
+    add_tags(r, in, first, at, IMF_TIFF_PRIVATE);
+    add_items(r, in, at);
+    if (at != first)
+        add_items(r, in, first);
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */

@@ -6,8 +6,10 @@
 #include "codec/encoder.h"
 #include "codec/tiff/directory.h"
 
-/* Add the metadata of the directory at `at` to the reader, and what of the file is not read. */
-void imf_tiff_read_metadata(struct imf_reader *r, struct imf_tiff_input *in, uint64_t at);
+/* Add the metadata of the picture at `at`, and of the file's first one, to the reader, and what of the
+ * file is not read. */
+void imf_tiff_read_metadata(struct imf_reader *r, struct imf_tiff_input *in, uint64_t first,
+                            uint64_t at);
 /* Add the writer's metadata to the directory. */
 void imf_tiff_add_metadata(struct imf_writer *w, struct imf_tiff_directory *directory,
                            struct imf_tiff_output *out);

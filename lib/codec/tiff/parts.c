@@ -2,8 +2,8 @@
  * parts.c - a TIFF's directories, values and pictures in the account of its file
  *
  * A directory's entries are followed to the values that they point at, to other directories and to the
- * strips and tiles of pictures. Of the first picture each value is a part by itself, which metadata.c
- * may claim; of another one all is that picture.
+ * strips and tiles of pictures. Of the picture that is read, and of the first, each value is a part by
+ * itself, which metadata.c may claim; of another one all is that picture.
  */
 #include "codec/tiff/parts.h"
 
@@ -13,14 +13,15 @@
 
 #define DIRECTORIES_MAX 4096
 
-enum place { FIRST, TAGS, OTHER }; /* the picture that is read, a directory of its tags, another */
+/* The picture that is read, a directory of its tags, the first picture where that is another, others. */
+enum place { READ, TAGS, FIRST, OTHER };
 
 struct walk {
     struct imf_reader *reader;
     struct imf_tiff_input *in;
     uint64_t seen[DIRECTORIES_MAX];
     size_t count;
-    uint64_t width, height; /* of the first picture */
+    uint64_t width, height; /* of the picture that is read */
 };
 
 static const struct {
@@ -79,15 +80,9 @@ static void enter_cells(struct walk *w, const struct imf_tiff_directory *d, cons
     }
 }
 
-static uint64_t number_of(struct walk *w, const struct imf_tiff_directory *d, unsigned tag) {
-    const struct imf_tiff_entry *e = imf_tiff_entry(d, tag);
-    uint64_t value = 0;
-    return e && imf_tiff_number(w->in, e, 0, &value) ? value : 0;
-}
-
-/* Is it what it says, a copy with fewer pixels than the first picture? */
+/* Is it what it says, a copy with fewer pixels than what is read? */
 static bool is_smaller(struct walk *w, const struct imf_tiff_directory *d) {
-    uint64_t width = number_of(w, d, 256), height = number_of(w, d, 257);
+    uint64_t width = imf_tiff_number_of(w->in, d, 256), height = imf_tiff_number_of(w->in, d, 257);
     return imf_tiff_is_reduced(w->in, d) && width > 0 && height > 0 &&
            (width < w->width || height < w->height) && width <= w->width && height <= w->height;
 }
@@ -136,7 +131,7 @@ static void enter_entry(struct walk *w, const struct imf_tiff_directory *d, size
         if (good && at)
             enter(w, at, bytes, IMF_LOST, 0, name, at, NULL);
     } else if (pointer ? leads_to_directories(w, e)
-                       : place == FIRST && imf_tiff_is_storage(e->tag)) {
+                       : place != TAGS && imf_tiff_is_storage(e->tag)) {
         enter(w, key, entry, IMF_STRUCTURE, 0, "directory", key, NULL);
         if (good && at)
             enter(w, at, bytes, IMF_STRUCTURE, 0, "directory", at, NULL);
@@ -147,7 +142,7 @@ static void enter_entry(struct walk *w, const struct imf_tiff_directory *d, size
         enter(w, key, entry, IMF_LOST, strip, title, key, good && !pointer ? NULL : "damaged");
     }
     if (good && pictures)
-        follow(w, e, OTHER, place == FIRST ? "picture below the first" : name);
+        follow(w, e, OTHER, place == OTHER ? name : "picture below the first");
     else if (good && imf_tiff_is_pointer(e->tag))
         follow(w, e, place == OTHER ? OTHER : TAGS, name);
 }
@@ -162,9 +157,9 @@ static void walk_directory(struct walk *w, uint64_t at, enum place place, const 
         !imf_tiff_load(&d, w->in, at, &w->reader->metadata.out_of_memory))
         return;
     w->seen[w->count++] = at;
-    if (place == FIRST) {
-        w->width = number_of(w, &d, 256);
-        w->height = number_of(w, &d, 257);
+    if (place == READ) {
+        w->width = imf_tiff_number_of(w->in, &d, 256);
+        w->height = imf_tiff_number_of(w->in, &d, 257);
     } else if (place == OTHER && is_smaller(w, &d)) {
         name = "smaller copy of the picture";
     }
@@ -176,7 +171,7 @@ static void walk_directory(struct walk *w, uint64_t at, enum place place, const 
         enter_entry(w, &d, i, place, name);
     enter(w, end, w->in->wide ? 8 : 4, becomes, 0, title, end, NULL);
     if (place != TAGS)
-        enter_cells(w, &d, place == OTHER ? name : NULL);
+        enter_cells(w, &d, place == READ ? NULL : name);
     imf_tiff_unload(&d);
 }
 
@@ -197,18 +192,21 @@ static size_t list_pictures(struct walk *w, uint64_t at, uint64_t *list) {
     return count;
 }
 
-void imf_tiff_enter(struct imf_reader *r, struct imf_tiff_input *in, uint64_t at) {
+void imf_tiff_enter(struct imf_reader *r, struct imf_tiff_input *in, uint64_t first, uint64_t at) {
     struct walk *w = calloc(1, sizeof *w);
     uint64_t *list = calloc(DIRECTORIES_MAX, sizeof *list);
     r->metadata.out_of_memory |= !w || !list;
     if (w && list) {
         *w = (struct walk){.reader = r, .in = in};
-        size_t count = list_pictures(w, at, list);
+        size_t count = list_pictures(w, first, list);
         imf_account_add(&r->account, 0, in->wide ? 16 : 8, IMF_STRUCTURE, 0, "header");
-        for (size_t i = 0; i < count; i++) {
+        walk_directory(w, at, READ, NULL);
+        if (at != first)
+            walk_directory(w, first, FIRST, "first picture");
+        for (size_t i = 1; i < count; i++) {
             char name[48];
             snprintf(name, sizeof name, "picture %zu of %zu", i + 1, count);
-            walk_directory(w, list[i], i == 0 ? FIRST : OTHER, name);
+            walk_directory(w, list[i], OTHER, name);
         }
         r->metadata.out_of_memory |= r->account.out_of_memory;
     }

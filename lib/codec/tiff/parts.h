@@ -5,7 +5,8 @@
 #include "codec/decoder.h"
 #include "codec/tiff/directory.h"
 
-/* Enter all that the first directory, at `at`, leads to. A value's key is its entry's offset. */
-void imf_tiff_enter(struct imf_reader *r, struct imf_tiff_input *in, uint64_t at);
+/* Enter all that the first directory leads to; the picture at `at` is read. A value's key is its entry's
+ * offset. */
+void imf_tiff_enter(struct imf_reader *r, struct imf_tiff_input *in, uint64_t first, uint64_t at);
 
 #endif

@@ -14,6 +14,7 @@
 #include "codec/metadata/tiff.h"
 #include "codec/tiff/compression.h"
 #include "codec/tiff/metadata.h"
+#include "codec/tiff/pictures.h"
 #include "codec/tiff/pixels.h"
 #include "codec/tiff/stream.h"
 
@@ -304,23 +305,24 @@ static void read_density(const struct tiff *t) {
 
 /* ---- decoder --------------------------------------------------------------------------------- */
 
-static enum imf_status read_header(struct tiff *t, uint64_t *directory, struct form *f,
-                                   struct imf_error *err) {
+static enum imf_status read_header(struct tiff *t, uint64_t *first, struct imf_tiff_picture *p,
+                                   struct form *f, struct imf_error *err) {
     struct imf_tiff_stream *s = &t->stream;
-    struct imf_tiff_directory first;
     enum imf_status status = imf_tiff_open_bytes(s, err);
     if (status)
         return status;
-    *directory = imf_tiff_header(&s->in);
-    imf_tiff_load(&first, &s->in, *directory, &s->reader->metadata.out_of_memory);
-    bool reduced = imf_tiff_is_reduced(&s->in, &first);
-    imf_tiff_unload(&first);
-    if (reduced)
+    *first = imf_tiff_header(&s->in);
+    *p = imf_tiff_find_picture(&s->in, *first, &s->reader->metadata.out_of_memory);
+    if (p->raw)
+        return imf_fail(
+            err, IMF_ERR_FORMAT,
+            "is camera raw, which imfilter does not read (try: dcraw -c FILE | imfilter ... -)");
+    if (*first && !p->at)
         return imf_fail(err, IMF_ERR_FORMAT,
                         "its first image is marked as a smaller copy of another (NewSubfileType "
                         "1), as in camera raw files (dcraw develops those; tiffset -s 254 0 FILE "
                         "marks it as the image)");
-    if (!imf_tiff_open_library(s))
+    if (!imf_tiff_open_library(s) || (p->at != *first && TIFFSetSubDirectory(s->tif, p->at) != 1))
         return imf_tiff_failure(s, -1, err);
     t->tif = s->tif;
     return read_form(t->tif, f, err);
@@ -339,9 +341,10 @@ static enum imf_status tiff_open(struct imf_reader *r, struct imf_error *err) {
         return imf_fail_memory(err, sizeof *t);
     struct form f;
     uint32_t width = 0, height = 0;
-    uint64_t directory;
+    uint64_t first;
+    struct imf_tiff_picture picture;
     t->stream.reader = r;
-    enum imf_status status = read_header(t, &directory, &f, err);
+    enum imf_status status = read_header(t, &first, &picture, &f, err);
     if (status)
         return status;
     set_pixels(t, &f);
@@ -358,7 +361,10 @@ static enum imf_status tiff_open(struct imf_reader *r, struct imf_error *err) {
     t->pixels.channels = r->info.channels;
     r->info.bits = r->info.channels == 1 && f.bits < 8 ? f.bits : 0;
     read_density(t);
-    imf_tiff_read_metadata(r, &t->stream.in, directory);
+    if (picture.at != first)
+        imf_reader_warn(r, "read is the largest picture (%d x %d), below or behind the first",
+                        r->info.width, r->info.height);
+    imf_tiff_read_metadata(r, &t->stream.in, first, picture.at);
     t->stream.message[0] = '\0';
     imf_account_close(&r->account, t->stream.in.size, read_at, &t->stream.in);
     r->metadata.out_of_memory |= r->account.out_of_memory;
