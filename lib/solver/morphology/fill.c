@@ -35,18 +35,21 @@ struct search {
 
 /* ---- what is hidden -------------------------------------------------------------------------- */
 
-/* The last of the bytes of a pixel of integers is alpha, and its lowest byte where there are two. */
-#define ANY_HIDDEN(name, type, channels)                                                           \
-    static bool name(const type *row, int width) {                                                 \
-        int hidden = 0;                                                                            \
-        for (int x = 0; x < width; x++)                                                            \
-            hidden |= row[x * (channels) + (channels)-1] == 0;                                     \
+/* Pixels of integers, read as one word each: alpha is the word's last sample in memory. */
+#define ANY_HIDDEN(name, pixel)                                                                    \
+    static bool name(const void *row, const void *alpha, int width) {                              \
+        pixel mask, one, hidden = 0;                                                               \
+        memcpy(&mask, alpha, sizeof mask);                                                         \
+        for (int x = 0; x < width; x++) {                                                          \
+            memcpy(&one, (const char *)row + (size_t)x * sizeof one, sizeof one);                  \
+            hidden |= (one & mask) == 0;                                                           \
+        }                                                                                          \
         return hidden;                                                                             \
     }
 
-IMF_CLONES ANY_HIDDEN(any_gray_bytes, uint8_t, 2) IMF_CLONES
-    ANY_HIDDEN(any_color_bytes, uint8_t, 4) IMF_CLONES
-    ANY_HIDDEN(any_gray_words, uint16_t, 2) IMF_CLONES ANY_HIDDEN(any_color_words, uint16_t, 4)
+IMF_CLONES ANY_HIDDEN(any_of_2_bytes, uint16_t)
+IMF_CLONES ANY_HIDDEN(any_of_4_bytes, uint32_t)
+IMF_CLONES ANY_HIDDEN(any_of_8_bytes, uint64_t)
 
     /* What rounds to alpha 0. */
     static bool is_hidden(const struct imf_surface *s, const void *row, ptrdiff_t x) {
@@ -54,11 +57,13 @@ IMF_CLONES ANY_HIDDEN(any_gray_bytes, uint8_t, 2) IMF_CLONES
 }
 
 static bool any_hidden(const struct imf_surface *s, const void *row) {
-    bool gray = s->channels == 2;
+    static const uint8_t bytes[][4] = {{0, 255}, {0, 0, 0, 255}};
+    static const uint16_t words[][4] = {{0, 65535}, {0, 0, 0, 65535}};
+    bool color = s->channels == 4;
     if (s->sample == IMF_U8)
-        return gray ? any_gray_bytes(row, s->width) : any_color_bytes(row, s->width);
+        return (color ? any_of_4_bytes : any_of_2_bytes)(row, bytes[color], s->width);
     if (s->sample == IMF_U16)
-        return gray ? any_gray_words(row, s->width) : any_color_words(row, s->width);
+        return (color ? any_of_8_bytes : any_of_4_bytes)(row, words[color], s->width);
     for (int x = 0; x < s->width; x++)
         if (is_hidden(s, row, x))
             return true;
