@@ -35,20 +35,17 @@ struct spectral_filter_sizes {
 
 // ---- gains -----------------------------------------------------------------------------------
 
-// squares: for each frequency of y, then for each position along x, the squared distances from the
-// origin or from the two centres of the notch; those of y in vectors.
+// squares: for each frequency of y, in vectors, then for each position along x.
 static void fill_gains(__global vfloat *gains, const __global long *squares, int band,
                        const struct spectral_filter_sizes *z, struct gain g)
 {
-    const __global long *along_x = squares + 2 * VEC * z->bands;
-    const __global vlong *along_y = (const __global vlong *)squares + 2 * band;
+    const __global long *along_x = squares + SQUARES * VEC * z->bands;
+    const __global vlong *along_y = (const __global vlong *)squares + SQUARES * band;
     for (int i = 0; i < z->x.length; i++) {
-        vfloat gain = 1.0f;
-        for (int c = 0; c <= g.notch; c++) {
-            vfloat pass = prototype(along_y[c] + along_x[2 * i + c], g);
-            gain *= g.reject ? 1.0f - pass : pass;
-        }
-        gains[(long)band * z->x.length + i] = gain * g.norm;
+        vlong square[SQUARES];
+        for (int c = 0; c < SQUARES; c++)
+            square[c] = along_y[c] + along_x[SQUARES * i + c];
+        gains[(long)band * z->x.length + i] = gain_of(square, g) * g.norm;
     }
 }
 

@@ -130,22 +130,19 @@ static inline float2 point(float2 z, int row, const struct points *p)
     return z * p->gains[(long)row * p->pitch];
 }
 
-// squares: for each row of the plane, then for each frequency of x, the squared distances from the
-// origin or from the two centres of the notch.
+// squares: for each row of the plane, then for each frequency of x.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 fill_gains(__global float *restrict gains, const __global long *restrict squares, int rows,
            int columns, int pitch, struct gain g)
 {
     int x = get_global_id(0), y = get_group_id(1);
-    const __global long *along_y = squares + 2 * y, *along_x = squares + 2 * (rows + x);
-    float gain = g.norm;
+    const __global long *along_y = squares + SQUARES * y, *along_x = squares + SQUARES * (rows + x);
+    vlong square[SQUARES];
     if (x >= columns)
         return;
-    for (int c = 0; c <= g.notch; c++) {
-        float pass = prototype(along_y[c] + along_x[c], g);
-        gain *= g.reject ? 1.0f - pass : pass;
-    }
-    gains[(long)y * pitch + x] = gain;
+    for (int c = 0; c < SQUARES; c++)
+        square[c] = along_y[c] + along_x[c];
+    gains[(long)y * pitch + x] = gain_of(square, g) * g.norm;
 }
 
 // roots[b * inner + j]: exp(-2 pi i j f / ny), f the frequency that the outer stages leave at b.

@@ -23,9 +23,10 @@ static const struct imf_transfer transfers[] = {
     {.kind = IMF_BANDPASS, .type = IMF_IDEAL, .low = 0.1, .high = 0.2},
     {.kind = IMF_BANDSTOP, .type = IMF_GAUSSIAN, .low = 0.2, .high = 0.21},
     {.kind = IMF_NOTCH, .type = IMF_GAUSSIAN, .u = 0.25, .v = -0.1, .radius = 0.05},
-    {.kind = IMF_NOTCH, .type = IMF_IDEAL, .u = 0.5, .v = 0.5, .radius = 0.2},
     {.kind = IMF_BANDPASS, .type = IMF_GAUSSIAN, .low = 0.05, .high = 0.2, .keeps_mean = true},
     {.kind = IMF_HIGHPASS, .type = IMF_BUTTERWORTH, .low = 0.1, .order = 2, .keeps_mean = true},
+    {.kind = IMF_NOTCH, .type = IMF_GAUSSIAN, .u = 0.5, .v = 0.5, .radius = 0.2},
+    {.kind = IMF_NOTCH, .type = IMF_GAUSSIAN, .u = 0.02, .v = 0.03, .radius = 0.05},
 };
 
 static const struct shape shapes[] = {{1, 1, 0},   {1, 17, 0},  {23, 1, 0},  {2, 3, 0},

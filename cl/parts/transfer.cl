@@ -17,11 +17,12 @@ typedef V(long) vlong;
 struct gain {
     long least, most; // ideal: squared frequencies that pass
     long centre;      // band: low * high
-    float inverse;    // 1 / cutoff^2, or 1 / (high - low)^2
+    float inverse;    // 1 / cutoff^2, or 1 / (high - low)^2; notch: 1 / radius^2
     float norm;       // 1 / (2 nx ny)
     int type;         // 0 gaussian, 1 butterworth, 2 ideal
     int order;        // butterworth
-    int band, notch;  // what is normalised, and how
+    int band;         // how it is normalised
+    int notch;        // two gaussian pits that keep frequency 0
     int reject;       // 1 - the prototype
     int keeps_mean;   // gain 1 at frequency 0
 };
@@ -44,4 +45,19 @@ static vfloat prototype(vlong q, struct gain g)
 {
     vfloat pass = low_pass(q, g), mean = g.reject ? 0.0f : 1.0f;
     return g.keeps_mean ? select(pass, mean, TO(int)(q == 0)) : pass;
+}
+
+// Squared distances of a frequency along an axis: from 0, and from a notch's two centres.
+#define SQUARES 3
+
+// The gain of a frequency whose squared distances along both axes add up to these.
+static vfloat gain_of(const vlong *square, struct gain g)
+{
+    if (!g.notch) {
+        vfloat pass = prototype(square[0], g);
+        return g.reject ? 1.0f - pass : pass;
+    }
+    vfloat mean = TO(float)(square[0]) * UNIT, near = g.inverse + 1.0f / (g.inverse * mean * mean);
+    vfloat first = exp(-0.5f * TO(float)(square[1]) * UNIT * near);
+    return (1.0f - first) * (1.0f - exp(-0.5f * TO(float)(square[2]) * UNIT * near));
 }

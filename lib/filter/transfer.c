@@ -12,12 +12,16 @@
  *
  *     lowpass   g(d / low)                                 highpass  1 - lowpass
  *     bandpass  g(|d^2 - low high| / (d (high - low)))     bandstop  1 - bandpass
- *     notch     (1 - g(d1 / radius)) (1 - g(d2 / radius)), d1 and d2 the distances from +-(u, v)
+ *     notch     (1 - p(d1)) (1 - p(d2)), d1 and d2 the distances from +-(u, v),
+ *               p(e) = exp(-e^2 / 2 (1 / radius^2 + radius^2 / d^4))
  *
  * At frequency 0 alone, a high- or bandpass that keeps the mean has gain 1.
  *
  * The band's mapping is the classical low-pass to band-pass transformation: it takes both edges to
  * the cutoff and their geometric mean to gain 1, and removes the frequency 0.
+ *
+ * A notch's second term keeps frequency 0, the mean, with all of its derivatives: at sqrt(e radius)
+ * from it the first is doubled. Farther away than the radius, as notches mostly are, p is the gaussian.
  */
 #include "filter/filter.h"
 
@@ -40,9 +44,17 @@ static double band(const struct imf_transfer *t, double d) {
     return d > 0 ? fabs(d * d - t->low * t->high) / (d * (t->high - t->low)) : INFINITY;
 }
 
-/* Distance on the torus of frequencies: 0.5 and -0.5 are the same. */
-static double notch_distance(double u, double v) {
-    return hypot(u - rint(u), v - rint(v));
+/* Squared distance from 0 on the torus of frequencies: 0.5 and -0.5 are the same. */
+static double square(double u, double v) {
+    u -= rint(u);
+    v -= rint(v);
+    return u * u + v * v;
+}
+
+static double pit(const struct imf_transfer *t, double u, double v, int sign) {
+    double radius = t->radius * t->radius, mean = square(u, v);
+    double near = 1 / radius + radius / (mean * mean);
+    return 1 - exp(-0.5 * square(u - sign * t->u, v - sign * t->v) * near);
 }
 
 double imf_transfer_gain(const struct imf_transfer *t, double u, double v) {
@@ -59,7 +71,6 @@ double imf_transfer_gain(const struct imf_transfer *t, double u, double v) {
     case IMF_BANDSTOP:
         return 1 - prototype(t, band(t, d));
     default:
-        return (1 - prototype(t, notch_distance(u - t->u, v - t->v) / t->radius)) *
-               (1 - prototype(t, notch_distance(u + t->u, v + t->v) / t->radius));
+        return pit(t, u, v, 1) * pit(t, u, v, -1);
     }
 }

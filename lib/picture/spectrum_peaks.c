@@ -28,6 +28,7 @@ enum {
 #define ABOVE_SKIRTS 9.0 /* power over the skirts of a stronger dot */
 #define NARROWEST 0.01   /* radius of a notch */
 #define RADIUS_STEPS 4.0 /* of a notch: the main lobe, and room for the notch's response to decay */
+#define FROM_MEAN 0.25 /* at most so much of the distance from frequency 0, whose neighbours stay */
 #define MOST_CANDIDATES 32768 /* local maxima examined, the strongest ones */
 
 struct search {
@@ -174,10 +175,10 @@ static void add_refined(struct imf_peaks *out, const struct search *s, const str
         u = 0 - u; /* never -0 */
         v = 0 - v;
     }
-    double radius = ceil(RADIUS_STEPS * fmax(wide, high) * 1e3) / 1e3;
+    double radius = fmax(ceil(RADIUS_STEPS * fmax(wide, high) * 1e3) / 1e3, NARROWEST);
     out->u[out->count] = u;
     out->v[out->count] = v;
-    out->radius[out->count] = fmax(radius, NARROWEST);
+    out->radius[out->count] = fmin(radius, floor(FROM_MEAN * hypot(u, v) * 1e5) / 1e5);
     out->decibels[out->count++] = 10 * log10(c->power * unit);
 }
 

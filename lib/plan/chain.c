@@ -14,8 +14,7 @@
  * though a quotient, a root or their product may have been rounded down. */
 #define HAIR (1 - 4 * DBL_EPSILON)
 
-/* How far a gain may be from 1: a notch has some effect at frequency 0, and coefficients are
- * written with few digits. */
+/* How far a gain may be from 1: coefficients are written with few digits. */
 #define NEARLY_ONE 1e-3
 
 static bool apply_stage(struct imf_builder *b, const struct imf_stage *stage) {

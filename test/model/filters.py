@@ -419,10 +419,14 @@ def radial(name, edges, kind, order, keeps=False):
 
 
 def notch(u0, v0, radius):
-    def pit(u, v, sign):
+    def square(u, v):
         # Frequencies of samples repeat every cycle a pixel: -0.5 and 0.5 are one.
-        du, dv = (d - np.rint(d) for d in (u - sign * u0, v - sign * v0))
-        return 1 - np.exp(-(du * du + dv * dv) / (2 * radius * radius))
+        return (u - np.rint(u)) ** 2 + (v - np.rint(v)) ** 2
+
+    def pit(u, v, sign):
+        with np.errstate(divide="ignore"):
+            narrower = radius ** 2 / square(u, v) ** 2
+        return 1 - np.exp(-square(u - sign * u0, v - sign * v0) / 2 * (1 / radius ** 2 + narrower))
 
     def both(u, v):
         return pit(u, v, 1) * pit(u, v, -1)

@@ -80,13 +80,22 @@ static void test_gains(void) {
     /* Beyond 0.5 frequencies go on at -0.5, and so does a notch beside it. */
     static const struct imf_transfer notch = {
         .type = IMF_GAUSSIAN, .kind = IMF_NOTCH, .u = 0.47, .v = 0.1, .radius = 0.05};
-    double near = 1 - exp(-0.04 * 0.04 / (2 * 0.05 * 0.05));
-    double far = 1 - exp(-(0.02 * 0.02 + 0.2 * 0.2) / (2 * 0.05 * 0.05));
+    double mean = (0.49 * 0.49 + 0.1 * 0.1) / (0.05 * 0.05), wide = 1 + 1 / (mean * mean);
+    double near = 1 - exp(-wide * 0.04 * 0.04 / (2 * 0.05 * 0.05));
+    double far = 1 - exp(-wide * (0.02 * 0.02 + 0.2 * 0.2) / (2 * 0.05 * 0.05));
     CHECK(fabs(imf_transfer_gain(&notch, -0.49, 0.1) - near * far) < 1e-12, "a notch beyond 0.5");
     struct imf_transfer upright = notch;
     upright.u = notch.v;
     upright.v = notch.u;
     CHECK(fabs(imf_transfer_gain(&upright, 0.1, -0.49) - near * far) < 1e-12, "and below 0.5");
+    /* Frequency 0 stays, and its neighbourhood, however wide the notch is. */
+    for (double radius = 0.0005; radius < 1; radius *= 2) {
+        const struct imf_transfer slow = {
+            .type = IMF_GAUSSIAN, .kind = IMF_NOTCH, .u = 0.006, .v = -0.008, .radius = radius};
+        CHECK(imf_transfer_gain(&slow, 0, 0) == 1, "the mean at a radius of %g", radius);
+        CHECK(imf_transfer_gain(&slow, 0.001, 0.001) > 0.999, "beside it at %g", radius);
+        CHECK(imf_transfer_gain(&slow, 0.006, -0.008) == 0, "the centre at %g", radius);
+    }
 }
 
 /* A wave that fits the image is scaled by its gain, and by nothing else. */
@@ -239,7 +248,9 @@ static void test_reach(void) {
         {.kind = IMF_BANDPASS, .type = IMF_BUTTERWORTH, .low = 0.1, .high = 0.3, .order = 100},
         {.kind = IMF_HIGHPASS, .type = IMF_BUTTERWORTH, .low = 0.1, .order = 100},
         {.kind = IMF_NOTCH, .type = IMF_GAUSSIAN, .u = 0.25, .v = -0.1, .radius = 0.02},
-        {.kind = IMF_NOTCH, .type = IMF_GAUSSIAN, .u = 0.01, .v = 0, .radius = 0.05},
+        {.kind = IMF_NOTCH, .type = IMF_GAUSSIAN, .u = 0.03, .v = 0, .radius = 0.05},
+        {.kind = IMF_NOTCH, .type = IMF_GAUSSIAN, .u = 0, .v = -0.06, .radius = 0.05},
+        {.kind = IMF_NOTCH, .type = IMF_GAUSSIAN, .u = 0.15, .v = 0, .radius = 0.05},
     };
     static double h[GRID / 2 + 1];
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

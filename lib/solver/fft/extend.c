@@ -13,6 +13,8 @@
  *                  frequency 0, exp(-(a / u)^2 / 2) with a = low high / (high - low), whose
  *                  response is about 4 a exp(-3/4 y) / y, y = (2 pi a r)^(2/3) (by the method of
  *                  steepest descent)
+ *     notch        within four radii of frequency 0, which it keeps, it is narrower towards it: up to
+ *                  5.4 / c, c the distance of its centre from 0 (computed, for c from 0.3 radii on)
  *     any          g repeats beyond 0.5 cycles a pixel, with a kink if its slope s there is not 0:
  *                  the response to that falls as 2 s / (2 pi r)^2
  *
@@ -140,15 +142,12 @@ static double flank_bound(const void *what, double r) {
 }
 
 static double gaussian_reach(const struct imf_transfer *t, double level) {
-    double sigmas = sqrt(-2 * log(SMALL)) / two_pi;
+    double sigmas = sqrt(-2 * log(SMALL)) / two_pi, c = hypot(t->u, t->v);
     if (is_band(t))
         return sigmas / ((t->high - t->low) / 2) + fall(flank_bound, t, level);
     if (t->kind != IMF_NOTCH)
         return sigmas / t->low;
-    /* If a notch's two centres overlap, their product is a narrower notch. */
-    double apart = (t->u * t->u + t->v * t->v) / (t->radius * t->radius);
-    double product = 4 * (-log(2 * SMALL) - apart);
-    return fmax(sigmas, product > 0 ? sqrt(product) / two_pi : 0) / t->radius;
+    return fmax(sigmas / t->radius, c < 4 * t->radius ? 5.5 / c : 0);
 }
 
 double imf_extend_reach(const struct imf_transfer *t, int size) {

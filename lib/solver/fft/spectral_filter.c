@@ -93,30 +93,26 @@ static void spectral_filter_propose(const struct imf_problem *p, const struct im
 
 /* ---- tables ------------------------------------------------------------------------------- */
 
-/* Squared distances of each frequency of y, then of each position along x, from one or two centres:
- * y in vectors, x in pairs. */
+/* Squared distances of each frequency of y, in vectors, then of each position along x. */
 static enum imf_status make_squares(struct spectral_filter_job *j, const struct imf_transfer *t,
                                     struct imf_error *err) {
     const struct layout *l = &j->layout;
     size_t nx = (size_t)l->x.length, ny = (size_t)l->bands * IMF_FFT_VEC;
-    size_t bytes = 2 * (nx + ny) * sizeof(int64_t);
-    double u = t->kind == IMF_NOTCH ? t->u : 0, v = t->kind == IMF_NOTCH ? t->v : 0;
+    size_t bytes = IMF_SQUARES * (nx + ny) * sizeof(int64_t);
     int64_t *squares = malloc(bytes);
     int *order = malloc(nx * sizeof *order);
     enum imf_status status = squares && order ? IMF_OK : imf_fail_memory(err, bytes);
     if (status == IMF_OK) {
-        int64_t *along_x = squares + 2 * ny;
+        int64_t *along_x = squares + IMF_SQUARES * ny;
         imf_fft_order(&l->x, order);
-        for (size_t i = 0; i < nx; i++) {
-            double f = (double)order[i] / l->x.length;
-            along_x[2 * i] = imf_frequency_square(f - u);
-            along_x[2 * i + 1] = imf_frequency_square(f + u);
-        }
+        for (size_t i = 0; i < nx; i++)
+            imf_frequency_squares(along_x + IMF_SQUARES * i, (double)order[i] / l->x.length, t->u);
         for (size_t k = 0; k < ny; k++) {
-            double f = (double)k / l->y.length;
+            int64_t of[IMF_SQUARES];
+            imf_frequency_squares(of, (double)k / l->y.length, t->v);
             size_t band = k / IMF_FFT_VEC, lane = k % IMF_FFT_VEC;
-            squares[2 * band * IMF_FFT_VEC + lane] = imf_frequency_square(f - v);
-            squares[(2 * band + 1) * IMF_FFT_VEC + lane] = imf_frequency_square(f + v);
+            for (size_t i = 0; i < IMF_SQUARES; i++)
+                squares[(IMF_SQUARES * band + i) * IMF_FFT_VEC + lane] = of[i];
         }
         status = imf_buffer_table(&j->squares, j->queue, squares, bytes, err);
     }

@@ -13,8 +13,10 @@ bool imf_spectral_accurate(struct imf_proposal *out, const struct imf_problem *p
 void imf_spectral_gain_set(struct imf_spectral_gain *g, const struct imf_transfer *t,
                            double points);
 
-/* The square of a frequency's distance from 0, with period 1, in the units of cl/parts/transfer.cl. */
-int64_t imf_frequency_square(double f);
+/* Squared distances, with period 1, of a frequency along an axis from 0 and from a notch's two centres, in
+ * the units of cl/parts/transfer.cl; centre: u or v of the transfer function. */
+#define IMF_SQUARES 3
+void imf_frequency_squares(int64_t out[IMF_SQUARES], double f, double centre);
 
 /* Upload tables of the gaps: struct imf_blend of the period nx along x, then of ny along y; and the taps
  * of the waves, likewise; count: taps of x and of y. */

@@ -83,22 +83,20 @@ static void whole_propose(const struct imf_problem *p, const struct imf_device *
              l->plane.nx, l->plane.ny);
 }
 
-/* Squared distances of each row of the plane, then of each frequency of x, from one or two centres. */
+/* Squared distances of each row of the plane, then of each frequency of x. */
 static enum imf_status make_squares(struct imf_buffer **out, struct whole_job *j,
                                     const struct imf_transfer *t, const int *frequency,
                                     struct imf_error *err) {
     const struct imf_gpu_plane_layout *l = &j->layout.plane;
     size_t ny = (size_t)l->ny, columns = (size_t)l->half + 1;
-    size_t bytes = 2 * (ny + columns) * sizeof(int64_t);
-    double u = t->kind == IMF_NOTCH ? t->u : 0, v = t->kind == IMF_NOTCH ? t->v : 0;
+    size_t bytes = IMF_SQUARES * (ny + columns) * sizeof(int64_t);
     int64_t *squares = malloc(bytes);
     if (!squares)
         return imf_fail_memory(err, bytes);
     for (size_t i = 0; i < ny + columns; i++) {
         bool down = i < ny;
         double f = down ? (double)frequency[i] / l->ny : (double)(i - ny) / l->nx;
-        squares[2 * i] = imf_frequency_square(f - (down ? v : u));
-        squares[2 * i + 1] = imf_frequency_square(f + (down ? v : u));
+        imf_frequency_squares(squares + IMF_SQUARES * i, f, down ? t->v : t->u);
     }
     enum imf_status status = imf_buffer_table(out, j->queue, squares, bytes, err);
     free(squares);

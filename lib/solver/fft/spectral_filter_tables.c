@@ -28,9 +28,15 @@ bool imf_spectral_accurate(struct imf_proposal *out, const struct imf_problem *p
     return false;
 }
 
-int64_t imf_frequency_square(double f) {
+static int64_t square(double f) {
     f -= rint(f);
     return llrint(f * f * 0x1p62);
+}
+
+void imf_frequency_squares(int64_t out[IMF_SQUARES], double f, double centre) {
+    out[0] = square(f);
+    out[1] = square(f - centre);
+    out[2] = square(f + centre);
 }
 
 /* The bounds of an ideal filter include a frequency that equals the cutoff, whatever the rounding, as in
