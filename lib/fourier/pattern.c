@@ -35,9 +35,11 @@
 #include <stdlib.h>
 
 enum {
-    SMALLEST = 32, /* steps of a quarter's transform */
-    INNER = 4,     /* steps around a peak that belong to it */
-    OUTER = 12     /* steps to the end of its surroundings */
+    SMALLEST = 32,      /* steps of a quarter's transform */
+    INNER = 4,          /* steps around a peak that belong to it */
+    OUTER = 12,         /* steps to the end of its surroundings */
+    LEAST_WINDOW = 256, /* samples */
+    WINDOWS = 8         /* of an image's side; they overlap by half */
 };
 #define STANDS_OUT 20.0      /* power over a median: 13 dB */
 #define FAINTEST (0.5 / 255) /* amplitude, of full scale */
@@ -50,7 +52,8 @@ enum {
 static const double two_pi = 6.283185307179586;
 
 struct search {
-    int width, height, channel; /* of the image */
+    int left, top, width, height; /* the window of the image */
+    int channel;
     imf_pattern_row *source;
     void *user;
     double *window;                 /* of a row, then of a column; owned */
@@ -75,6 +78,15 @@ int imf_pattern_quarter(int size) {
     return n >= SMALLEST ? n : 0;
 }
 
+int imf_pattern_window(int size) {
+    return imf_max(LEAST_WINDOW, size / WINDOWS);
+}
+
+int imf_pattern_windows(int size) {
+    int window = imf_pattern_window(size);
+    return size < window * 3 / 2 ? 1 : (2 * size - 1) / window;
+}
+
 double imf_pattern_bytes(int width, int height) {
     int w = imf_pattern_quarter(width), h = imf_pattern_quarter(height);
     return w && h ? 4 * imf_half_plane_bytes(w, h, 0) + (double)(w / 2 + 1) * h * sizeof(double)
@@ -97,7 +109,8 @@ static void windowed_row(void *user, int y, double *row) {
     const struct quarter *q = user;
     const struct search *s = q->search;
     int width = s->plane->width;
-    s->source(s->user, s->channel, top_of(s, q->index) + y, left_of(s, q->index), row, width);
+    s->source(s->user, s->channel, s->top + top_of(s, q->index) + y, s->left + left_of(s, q->index),
+              row, width);
     for (int x = 0; x < width; x++)
         row[x] *= s->window[x] * s->window[width + y];
 }
@@ -188,45 +201,63 @@ static void measure_noise(struct imf_pattern_noise *out, const struct search *s)
 
 /* ---- peaks ------------------------------------------------------------------------------------ */
 
-/* Fewer than half of the samples of a line, or of a square, are within 13 dB of the peak. */
-static bool above_line(const struct search *s, int q, int x, int y, double power) {
+/* Of the samples around a peak, those nearer to frequency 0 and the others: all, and those within 13 dB. */
+struct around {
+    int all[2], near[2];
+};
+
+static void look_at(struct around *a, bool beyond, bool near) {
+    a->all[beyond]++;
+    a->near[beyond] += near;
+}
+
+/* Both medians are 13 dB below the peak. */
+static bool is_above(const struct around *a) {
+    for (int i = 0; i < 2; i++)
+        if (a->all[i] && 2 * a->near[i] >= a->all[i])
+            return false;
+    return true;
+}
+
+/* pooled: as one. */
+static bool above_line(const struct search *s, int q, int x, int y, double power, bool pooled) {
+    struct around line = {{0}, {0}};
     double length = hypot(x, y);
-    int count = 0, near = 0;
     for (int i = -2 * OUTER; i <= 2 * OUTER; i++) {
         double d = i / 2.0;
         if (fabs(d) <= INNER || length + d <= 1)
             continue;
         int at_x = x + (int)lrint(d * x / length), at_y = y + (int)lrint(d * y / length);
-        near += power_at(s, q, at_x, at_y) * STANDS_OUT >= power;
-        count++;
+        look_at(&line, d > 0 && !pooled, power_at(s, q, at_x, at_y) * STANDS_OUT >= power);
     }
-    return 2 * near < count;
+    return is_above(&line);
 }
 
-static bool above_square(const struct search *s, int q, int x, int y, double power) {
-    int count = 0, near = 0;
+static bool above_square(const struct search *s, int q, int x, int y, double power, bool pooled) {
+    struct around square = {{0}, {0}};
     for (int j = -OUTER; j <= OUTER; j++)
         for (int i = -OUTER; i <= OUTER; i++)
-            if (abs(i) > INNER || abs(j) > INNER) {
-                near += power_at(s, q, x + i, y + j) * STANDS_OUT >= power;
-                count++;
-            }
-    return 2 * near < count;
+            if (abs(i) > INNER || abs(j) > INNER)
+                look_at(&square, i * x + j * y > 0 && !pooled,
+                        power_at(s, q, x + i, y + j) * STANDS_OUT >= power);
+    return is_above(&square);
 }
 
 static bool is_everywhere(const struct search *s, int x, int y) {
     int fails = 0, w = s->plane->width, h = s->plane->height;
     /* Within a step of an axis, or of half a cycle along the other. */
     int may_fail = x <= 1 || abs(y) <= 1 || w - 2 * x <= 2 || h - 2 * abs(y) <= 2 ? 0 : 1;
+    bool rows = imf_pattern_are_rows((double)x / w, (double)y / h, fmax(1.0 / w, 1.0 / h));
     for (int q = 0; q < 4 && fails <= may_fail; q++) {
         double power = power_at(s, q, x, y);
-        fails += !above_line(s, q, x, y, power) || !above_square(s, q, x, y, power);
+        fails += !above_line(s, q, x, y, power, rows) || !above_square(s, q, x, y, power, rows);
     }
     return fails <= may_fail;
 }
 
+/* Conjugates, which are neighbours at 1/2 of an odd height, differ by rounding. */
 static bool is_largest(const struct search *s, int x, int y) {
-    double power = low_at(s, x, y);
+    double power = low_at(s, x, y) * (1 + 1e-9);
     for (int j = -1; j <= 1; j++)
         for (int i = -1; i <= 1; i++)
             if ((i || j) && low_at(s, x + i, y + j) > power)
@@ -322,30 +353,60 @@ static enum imf_status prepare(struct search *s, int w, int h, struct imf_error 
     return IMF_OK;
 }
 
-enum imf_status imf_pattern_find(struct imf_pattern *out, int width, int height, int channels,
-                                 double full, imf_pattern_row *source, void *user,
-                                 struct imf_pool *pool, struct imf_error *err) {
-    int w = imf_pattern_quarter(width), h = imf_pattern_quarter(height);
-    *out = (struct imf_pattern){0};
-    if (!w || !h)
-        return IMF_OK;
-    struct search s = {.width = width, .height = height, .source = source, .user = user};
+/* The pattern of a window; noise: of each channel, or NULL. */
+static enum imf_status search_window(struct imf_pattern *out, struct search *s,
+                                     struct imf_pattern_noise *noise, int channels, double full,
+                                     struct imf_pool *pool, struct imf_error *err) {
     struct imf_pattern_wave *peaks = NULL;
     size_t count = 0, room = 0;
-    enum imf_status status = prepare(&s, w, h, err);
-    for (; s.channel < channels && status == IMF_OK; s.channel++) {
-        status = transform(&s, pool, err);
+    enum imf_status status = IMF_OK;
+    for (s->channel = 0; s->channel < channels && status == IMF_OK; s->channel++) {
+        status = transform(s, pool, err);
         if (status == IMF_OK) {
-            measure_noise(&out->noise[s.channel], &s);
-            status = collect(&peaks, &count, &room, &s, FAINTEST * full, err);
+            if (noise)
+                measure_noise(&noise[s->channel], s);
+            status = collect(&peaks, &count, &room, s, FAINTEST * full, err);
         }
     }
     if (status == IMF_OK)
-        imf_pattern_join(out, peaks, count, fmax(1.0 / w, 1.0 / h));
+        imf_pattern_join(out, peaks, count, fmax(1.0 / s->plane->width, 1.0 / s->plane->height));
+    free(peaks);
+    return status;
+}
+
+static enum imf_status search_all(struct imf_pattern *out, struct search s, int across, int down,
+                                  int channels, double full, struct imf_pool *pool,
+                                  struct imf_error *err) {
+    int spare_x = s.width, spare_y = s.height;
+    s.width = across > 1 ? imf_pattern_window(s.width) : s.width;
+    s.height = down > 1 ? imf_pattern_window(s.height) : s.height;
+    spare_x -= s.width;
+    spare_y -= s.height;
+    enum imf_status status =
+        prepare(&s, imf_pattern_quarter(s.width), imf_pattern_quarter(s.height), err);
+    for (int i = 0; i < across * down && status == IMF_OK; i++) {
+        s.left = across > 1 ? (int)((long)spare_x * (i % across) / (across - 1)) : 0;
+        s.top = down > 1 ? (int)((long)spare_y * (i / across) / (down - 1)) : 0;
+        bool whole = across * down == 1;
+        status = search_window(out, &s, whole ? out->noise : NULL, channels, full, pool, err);
+    }
     for (int i = 0; i < 4; i++)
         imf_half_plane_free(&s.plane[i]);
     free(s.window);
     free(s.low);
-    free(peaks);
+    return status;
+}
+
+enum imf_status imf_pattern_find(struct imf_pattern *out, int width, int height, int channels,
+                                 double full, imf_pattern_row *source, void *user,
+                                 struct imf_pool *pool, struct imf_error *err) {
+    *out = (struct imf_pattern){0};
+    if (!imf_pattern_quarter(width) || !imf_pattern_quarter(height))
+        return IMF_OK;
+    const struct search s = {.width = width, .height = height, .source = source, .user = user};
+    int across = imf_pattern_windows(width), down = imf_pattern_windows(height);
+    enum imf_status status = search_all(out, s, 1, 1, channels, full, pool, err);
+    if (status == IMF_OK && across * down > 1)
+        status = search_all(out, s, across, down, channels, full, pool, err);
     return status;
 }

@@ -43,6 +43,10 @@ enum imf_status imf_pattern_find(struct imf_pattern *out, int width, int height,
                                  struct imf_pool *pool, struct imf_error *err);
 /* Bytes that this allocates, for a proposal. */
 double imf_pattern_bytes(int width, int height);
+/* Side of the windows that are searched beside the whole image, and how many there are along an axis;
+ * 1: the whole axis. */
+int imf_pattern_window(int size);
+int imf_pattern_windows(int size);
 /* Length of a quarter's transform along an axis of `size` samples; 0: the image has no pattern. */
 int imf_pattern_quarter(int size);
 
@@ -55,9 +59,11 @@ double imf_pattern_noise_at(const struct imf_pattern_noise *noise,
 /* A wave's values are real: both frequencies are 0 or 1/2. */
 bool imf_pattern_is_real(const struct imf_pattern_wave *w);
 
-/* For pattern.c: make waves of the peaks of all channels, in any order, which it sorts; step: of
+/* For pattern.c: add waves of the peaks of a window's channels, in any order, which it sorts; step: of
  * frequencies. */
 void imf_pattern_join(struct imf_pattern *out, struct imf_pattern_wave *peaks, size_t count,
                       double step);
+/* Whether a wave may be the picture's own rows. */
+bool imf_pattern_are_rows(double u, double v, double step);
 
 #endif

@@ -74,8 +74,8 @@ static int strongest_first(const void *a, const void *b) {
     return x->u != y->u ? (x->u > y->u) - (x->u < y->u) : (x->v > y->v) - (x->v < y->v);
 }
 
-static bool are_rows(const struct imf_pattern_wave *w, double step) {
-    double length = hypot(w->u, w->v), least = fmin(fabs(w->u), fabs(w->v));
+bool imf_pattern_are_rows(double u, double v, double step) {
+    double length = hypot(u, v), least = fmin(fabs(u), fabs(v));
     return length < ROWS_BELOW && least <= fmax(1.5 * step, UPRIGHT * length);
 }
 
@@ -94,10 +94,12 @@ void imf_pattern_join(struct imf_pattern *out, struct imf_pattern_wave *peaks, s
     for (size_t i = 0; i < count; i++) {
         bool own = false;
         for (size_t k = 0; k < count && !own; k++)
-            own = are_rows(&peaks[k], step) && goes_with(&peaks[i], &peaks[k], step);
+            own = imf_pattern_are_rows(peaks[k].u, peaks[k].v, step) &&
+                  goes_with(&peaks[i], &peaks[k], step);
         if (!own)
             add(out, peaks[i]);
     }
+    qsort(out->wave, (size_t)out->count, sizeof *out->wave, strongest_first);
 }
 
 /* The wave behind a that makes the squarest lattice with it, or NULL: in colours, screens of about the

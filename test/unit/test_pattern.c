@@ -48,7 +48,7 @@ static void test_one_wave(void) {
         for (size_t i = 0; i < sizeof waves / sizeof *waves; i++) {
             int width = sizes[s][0], height = sizes[s][1];
             double u = waves[i][0], v = waves[i][1];
-            if (hypot(u, v) * imf_min(width, height) < 8) /* too near to the picture itself */
+            if (hypot(u, v) * imf_min(width, height) < 21) /* too near to the picture itself */
                 continue;
             struct image image = scene(width, height, 2);
             add_wave(&image, u, v, 8);

@@ -226,7 +226,7 @@ static void test_solver(void) {
                 for (int x = 0; x < p.width * p.channels; x++) {
                     double v = 100 + 3 * normal();
                     if (screened)
-                        v += 20 * cos(2 * PI * (0.13 * (x / p.channels) + 0.17 * y));
+                        v += 20 * cos(2 * PI * (0.23 * (x / p.channels) + 0.27 * y));
                     imf_sample_put(imf_surface_row(&in, y), p.in, x, v * p.unit / 255);
                 }
             struct imf_surface one = result_of(&imf_solver_descreen_host, &p, &in, 1);

@@ -23,6 +23,7 @@
  */
 #include "device/tuning.h"
 #include "fourier/pattern.h"
+#include "solver/fft/screen.h"
 #include "solver/fft/waves.h"
 #include "solver/solver.h"
 
@@ -34,6 +35,11 @@
 #define SPACING 16     /* of nodes: half a period of the largest variation that is followed */
 #define LOW_SPACING 24 /* so far apart frequencies up to 0.02 cycles per pixel are the picture's */
 #define CAUTION 4.0 /* at strength 1: energy that an amplitude has to explain, over the picture's */
+
+#define FOLLOWS                                                                                    \
+    0.01 /* of the tones' changes: so much in the amplitudes' is dots that follow them */
+#define STEADY 0.001 /* of an even pattern's energy: less is rounding */
+#define SHARE 0.15   /* at strength 1: of a tone's changes around the strongest wave */
 
 enum { LOW, STRONG, WEAK, HARMONICS, LAYERS };
 
@@ -50,12 +56,14 @@ struct work {
     bool copies_alpha; /* and nothing else */
     int channel;
     struct imf_waves layer[LAYERS];
-    int layers;  /* that are open; the last one is added to, */
-    bool stores; /* or the result is stored */
+    int layers; /* that are open; the last one is added to, */
+    bool takes; /* or what they take is stored */
     atomic_int next;
     int step, count;        /* of the groups that are taken */
     imf_wave_rows *scratch; /* `each` for every thread */
     size_t each;
+    float *taken; /* of the channel, width x height: what is removed */
+    struct imf_screen_area area;
 };
 
 static void read_row(void *user, int channel, int y, int x, double *row, int count) {
@@ -80,14 +88,36 @@ static void load(const struct work *w, int y, imf_wave_rows *to, double *row) {
     }
 }
 
-static void store(const struct work *w, int y, const imf_wave_rows *from, double *row) {
+/* What the layers but the first take of eight rows, which `rows` holds. */
+static void take(const struct work *w, int y, imf_wave_rows *rows, imf_wave_rows *scratch,
+                 double *row) {
     const struct imf_problem *p = w->p;
+    for (int k = 1; k < w->layers; k++)
+        imf_waves_subtract(&w->layer[k], y, rows, scratch);
     for (int i = 0; i < ROWS && y + i < p->height; i++) {
+        float *to = w->taken + (size_t)(y + i) * (size_t)p->width;
+        read_row((void *)w, w->channel, y + i, 0, row, p->width);
         for (int x = 0; x < p->width; x++)
-            row[x] = from[x][i];
-        imf_epilogue_sums(&p->epilogue, row, (size_t)p->width);
-        imf_channel_narrow(imf_surface_row(w->out, y + i), w->out->sample, w->channel, p->channels,
-                           row, (size_t)p->width);
+            to[x] = (float)(row[x] - rows[x][i]);
+    }
+}
+
+static void store_row(void *data, int y) {
+    enum { STRIP = 1024 };
+    const struct work *w = data;
+    const struct imf_problem *p = w->p;
+    double strip[STRIP];
+    float *taken = w->taken + (size_t)y * (size_t)p->width;
+    imf_screen_area_confine(&w->area, y, taken, p->width);
+    for (int x = 0; x < p->width; x += STRIP) {
+        int count = imf_min(STRIP, p->width - x);
+        read_row(data, w->channel, y, x, strip, count);
+        for (int i = 0; i < count; i++)
+            strip[i] -= (double)taken[x + i];
+        imf_epilogue_sums(&p->epilogue, strip, (size_t)count);
+        imf_channel_narrow(imf_surface_row(w->out, y), w->out->sample,
+                           (ptrdiff_t)x * p->channels + w->channel, p->channels, strip,
+                           (size_t)count);
     }
 }
 
@@ -121,13 +151,11 @@ static void do_groups(void *data, int thread) {
     imf_wave_rows *scratch = rows + LOW_SPACING / ROWS * width;
     double *row = (double *)(rows + w->each - width / ROWS - 1);
     for (int i; (i = atomic_fetch_add(&w->next, w->step)) < w->count;)
-        if (!w->stores) {
+        if (!w->takes) {
             add_cell(w, i, rows, row, scratch);
         } else {
             load(w, i * ROWS, rows, row);
-            for (int k = 1; k < w->layers; k++)
-                imf_waves_subtract(&w->layer[k], i * ROWS, rows, scratch);
-            store(w, i * ROWS, rows, row);
+            take(w, i * ROWS, rows, scratch, row);
         }
 }
 
@@ -167,6 +195,37 @@ static enum imf_status add_layer(struct descreen_job *j, struct work *w, int spa
     return IMF_OK;
 }
 
+static void screen_row(void *user, int y, double *row) {
+    const struct work *w = user;
+    read_row(user, w->channel, y, 0, row, w->p->width);
+}
+
+/* What is removed of a channel, and where: the layers, or a screen if they follow the picture's tones. */
+static enum imf_status take_pattern(struct descreen_job *j, struct work *w, struct imf_error *err) {
+    const struct imf_problem *p = w->p;
+    struct imf_pattern_wave kept[LAYERS * IMF_PATTERN_WAVES];
+    int count = 0;
+    double even = 0, varying = 0;
+    for (int i = 1; i < w->layers; i++) {
+        const struct imf_waves *layer = &w->layer[i];
+        for (int k = 0; k < layer->kept; k++)
+            kept[count++] = layer->wave[layer->index[k]];
+        even += layer->even;
+        varying += layer->varying;
+    }
+    double period = count ? 1 / hypot(kept[0].u, kept[0].v) : 1;
+    enum imf_status status = IMF_OK;
+    if (count && varying > fmax(FOLLOWS * w->layer[LOW].varying, STEADY * even))
+        status = imf_screen_take(w->taken, p->width, p->height, kept, count,
+                                 SHARE * p->descreen->strength, screen_row, w, j->pool, err);
+    else
+        run_groups(w, (p->height - 1) / ROWS + 1, 0, 1, j->pool);
+    if (status == IMF_OK)
+        status =
+            imf_screen_area_make(&w->area, w->taken, p->width, p->height, period, j->pool, err);
+    return status;
+}
+
 static int layer_of(const struct imf_pattern_wave *w, double strongest) {
     return w->amplitude == 0 ? HARMONICS : w->amplitude >= strongest / 4 ? STRONG : WEAK;
 }
@@ -187,16 +246,19 @@ static enum imf_status filter_channel(struct descreen_job *j, struct work *w,
         waves[layer][count[layer]++] = wave;
     }
     w->layers = 0;
-    w->stores = false;
+    w->takes = false;
     enum imf_status status = add_layer(j, w, LOW_SPACING, &mean, 1, err);
     for (int i = STRONG; i < LAYERS && status == IMF_OK; i++)
         if (count[i])
             status = add_layer(j, w, SPACING, waves[i], count[i], err);
-    w->stores = true;
+    w->takes = true;
     if (status == IMF_OK)
-        run_groups(w, (p->height - 1) / ROWS + 1, 0, 1, j->pool);
+        status = take_pattern(j, w, err);
     while (w->layers > 0)
         imf_waves_free(&w->layer[--w->layers]);
+    if (status == IMF_OK)
+        imf_parallel(j->pool, p->height, store_row, w);
+    imf_screen_area_free(&w->area);
     return status;
 }
 
@@ -236,11 +298,14 @@ static enum imf_status descreen_run(void *job, const struct imf_surface *in,
     w.each = thread_elements(p);
     size_t bytes = w.each * (size_t)imf_pool_threads(j->pool) * sizeof *w.scratch;
     w.scratch = aligned_alloc(sizeof *w.scratch, bytes);
-    if (!w.scratch)
-        return imf_fail_memory(err, bytes);
+    size_t plane = (size_t)p->width * (size_t)p->height * sizeof *w.taken;
+    w.taken = malloc(plane);
+    if (!w.scratch || !w.taken)
+        status = imf_fail_memory(err, bytes + plane);
     for (; status == IMF_OK && w.channel < p->colors; w.channel++)
         status = filter_channel(j, &w, err);
     free(w.scratch);
+    free(w.taken);
     return status;
 }
 
@@ -264,6 +329,8 @@ static void descreen_propose(const struct imf_problem *p, const struct imf_devic
               1e-6 / imf_cores();
     double fit = imf_waves_bytes(p->width, p->height, SPACING, IMF_PATTERN_WAVES) +
                  imf_waves_bytes(p->width, p->height, LOW_SPACING, 1);
+    double plane = (double)p->width * p->height * sizeof(float);
+    fit += plane + imf_screen_bytes(p->width, p->height);
     out->bytes = fmax(imf_pattern_bytes(p->width, p->height), w && h ? fit : 0) +
                  sizeof(struct descreen_job);
     out->bands = IMF_BANDS_WHOLE;

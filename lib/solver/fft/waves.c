@@ -198,6 +198,7 @@ void imf_waves_fit(struct imf_waves *w, const double *noise, double caution) {
     size_t all = node_values(w);
     double *right = w->scratch, *values = right + all, *between = values + all;
     w->kept = 0;
+    w->even = w->varying = 0;
     for (int k = 0; k < w->count; k++) {
         double *sums = w->sums + (size_t)k * all, most = 0;
         double doubt = w->wave[k].amplitude > 0 ? 1 : HARMONIC;
@@ -214,6 +215,10 @@ void imf_waves_fit(struct imf_waves *w, const double *noise, double caution) {
         }
         if (!there)
             continue;
+        double nodes = (double)w->x.level[0].nodes * w->y.level[0].nodes;
+        double even = explain(w, IMF_WAVE_LEVELS - 1, sums, right, values);
+        w->even += even;
+        w->varying += explain(w, 0, sums, right, values) - even - (noise ? nodes * noise[k] : 0);
         explain(w, best, sums, right, values);
         imf_wave_spread(&w->x, best, between, values, (size_t)w->y.level[best].nodes, 2);
         imf_wave_spread(&w->y, best, sums, between, 1, 2 * ((size_t)w->x.cells + 1));

@@ -22,6 +22,8 @@ struct imf_waves {
     double *phase;   /* owned: of each wave, for each column, exp(-2 pi i u x) */
     double *sums;    /* owned: of each wave, for each node, a complex number, later its amplitude */
     double *scratch; /* owned */
+    double even, varying; /* energy that those kept explain with one amplitude each, and with the
+                             finest nodes beyond that */
 };
 
 /* Waves on nodes that are `spacing` samples apart, a multiple of IMF_WAVES_ROWS. On failure nothing is
