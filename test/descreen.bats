@@ -87,6 +87,92 @@ END
     done
 }
 
+# Clean paper of 480x440 with a printed tint in the middle, of 200x200, and grain; or, from a picture, its print: white
+# or ink by a threshold that goes round each dot, as a scanner sees it.
+make_print() { # OUT PERIOD [PICTURE]
+    python3 - "$@" <<'END'
+import math
+import random
+import sys
+out, period = sys.argv[1], float(sys.argv[2])
+random.seed(1)
+width, height, data = 480, 440, None
+if len(sys.argv) > 3:
+    with open(sys.argv[3], "rb") as file:
+        kind, size, full, data = file.read().split(b"\n", 3)
+    width, height = (int(n) for n in size.split())
+f = 2 * math.pi / period * math.sqrt(0.5)
+cosine = [math.cos(f * n / 3) for n in range(3 * (width + height))]
+def level(i, j):  # cos f (x + y) + cos f (x - y), in thirds of a pixel
+    return cosine[i + j] + cosine[abs(i - j)]
+order = sorted(level(7 * i % 480, 11 * i % 431) for i in range(4001))
+plane = []
+for y in range(height):
+    for x in range(width):
+        if data is not None:
+            tone = order[min(int((255 - data[y * width + x]) / 255 * 4001), 4000)] if data[y * width + x] else 3
+        else:
+            tone = 0.3 if 140 <= x < 340 and 120 <= y < 320 else -3
+        ink = sum(level(3 * x + i, 3 * y + j) < tone for j in range(3) for i in range(3))
+        plane.append(240 - 25 * ink)
+with open(out, "wb") as file:
+    file.write(b"P5\n%d %d\n255\n" % (width, height))
+    for y in range(height):
+        for x in range(width):  # the scanner's blur
+            around = [plane[min(max(y + j, 0), height - 1) * width + min(max(x + i, 0), width - 1)] * (2 - abs(i)) * (2 - abs(j))
+                      for j in (-1, 0, 1) for i in (-1, 0, 1)]
+            grain = 0 if data is not None else random.gauss(0, 2)
+            file.write(bytes([min(max(round(sum(around) / 16 + grain), 0), 255)]))
+END
+}
+
+@test "a tint goes from the paper around it, and the paper stays" {
+    make_print tint.pgm 5.2
+    for spec in descreen notch:auto; do
+        imf -f $spec tint.pgm -o out.pgm
+        python3 - $spec <<'END'
+import sys
+def deviation(name, inside):
+    with open(name, "rb") as file:
+        data = file.read().split(b"\n", 3)[3]
+    values = [data[y * 480 + x] for y in range(440) for x in range(480) if inside(max(abs(x - 239.5) - 100, abs(y - 219.5) - 100))]
+    mean = sum(values) / len(values)
+    return (sum((v - mean) ** 2 for v in values) / len(values)) ** 0.5
+near, tint = lambda d: 5 < d < 35, lambda d: d < -12
+before, after = deviation("tint.pgm", near), deviation("out.pgm", near)
+print(sys.argv[1], "paper", before, after, "tint", deviation("tint.pgm", tint), deviation("out.pgm", tint))
+assert abs(after - before) < 0.3
+assert deviation("tint.pgm", tint) > 50 and deviation("out.pgm", tint) < 4
+END
+    done
+}
+
+@test "a print is nearer to its picture than a blur makes it" {
+    imf -f gray "$TESTDATA/still.jpg" -o full.pgm
+    python3 - <<'END'
+with open("full.pgm", "rb") as file:
+    kind, size, full, data = file.read().split(b"\n", 3)
+width, height = (int(n) for n in size.split())
+with open("picture.pgm", "wb") as file:
+    file.write(b"P5\n320 300\n255\n")
+    for y in range(300):
+        file.write(data[(y + 100) * width + 200:][:320])
+with open("picture.pgm", "rb") as file:
+    data = file.read().split(b"\n", 3)[3]
+with open("truth.pgm", "wb") as file:
+    file.write(b"P5\n320 300\n255\n" + bytes(round(15 + v * 225 / 255) for v in data))
+END
+    for period in 4.1 6.3 10; do
+        make_print print.pgm $period picture.pgm
+        imf -f descreen print.pgm -o out.pgm
+        imf -f "blur:$(awk -v p=$period 'BEGIN { print 0.4 * p }')" print.pgm -o blurred.pgm
+        read -r dots _ <<<"$(gain truth.pgm print.pgm out.pgm)"
+        read -r better _ <<<"$(gain truth.pgm blurred.pgm out.pgm)"
+        echo "$period: $dots dB nearer than the print, $better dB than the blur"
+        awk -v a="$dots" -v b="$better" 'BEGIN { exit !(a > 8 && b > 0.5) }'
+    done
+}
+
 @test "-v and --json tell what was found" {
     make_scene clean.pgm noisy.pgm 260 210 waves
     imf_run -v -f descreen noisy.pgm -o out.pgm

@@ -4,7 +4,7 @@
  * A pattern's wave is a peak of the spectrum, but so are edges, fences and lines of text. A wave that is
  * taken has to be what only a pattern is:
  *
- *     everywhere   it stands out by 13 dB in three of the image's quarters; along the axes, where a
+ *     everywhere   it stands out by 13 dB in three of the quarters; along the axes, where a
  *                  picture's own lines lie, in all four
  *     in step      from quarter to quarter its phase advances as its frequency says, within 1/8 of a
  *                  turn, and all quarters' waves add up to at least 0.9 of the sum of their amplitudes
@@ -13,10 +13,14 @@
  *     fine         at least 0.03 cycles per pixel, and no part of a picture's own rows
  *                  (pattern_lattice.c)
  *
+ * So it is of the whole image, and of windows of it, which overlap by half: a pattern may fill a part.
+ *
  * Each quarter is transformed under a Hann window, whose skirts fall by 18 dB an octave; it leaves of
- * the mean only frequencies within a step of 0. What a peak stands out from is the larger of two medians: of
- * the square around it, and of the line through it and frequency 0, since edges draw such lines. It is 13 dB
- * above a median if fewer than half of the samples are within 13 dB of it, so that nothing is sorted.
+ * the mean only frequencies within a step of 0. What a peak stands out from are medians of
+ * the square around it, and of the line through it and frequency 0, since edges draw such lines; each of them
+ * of what is nearer to frequency 0 and of what is farther away: on the steep flank of the spectrum of soft noise
+ * half of all that is around a peak is far below it. It is 13 dB above a median if fewer than half of the samples
+ * are within 13 dB of it, so that nothing is sorted. Rows, which are left alone, stand out from both together.
  *
  * The frequency is that of the parabola through the logarithms of power, which is right within a
  * tenth of a step; the phases' difference over half the image then gives it to some hundredths.
@@ -38,6 +42,7 @@ enum {
     SMALLEST = 32,      /* steps of a quarter's transform */
     INNER = 4,          /* steps around a peak that belong to it */
     OUTER = 12,         /* steps to the end of its surroundings */
+    NEAREST = 6,        /* steps from frequency 0: it has surroundings on that side */
     LEAST_WINDOW = 256, /* samples */
     WINDOWS = 8         /* of an image's side; they overlap by half */
 };
@@ -248,6 +253,8 @@ static bool is_everywhere(const struct search *s, int x, int y) {
     /* Within a step of an axis, or of half a cycle along the other. */
     int may_fail = x <= 1 || abs(y) <= 1 || w - 2 * x <= 2 || h - 2 * abs(y) <= 2 ? 0 : 1;
     bool rows = imf_pattern_are_rows((double)x / w, (double)y / h, fmax(1.0 / w, 1.0 / h));
+    if (!rows && hypot(x, y) < NEAREST)
+        return false;
     for (int q = 0; q < 4 && fails <= may_fail; q++) {
         double power = power_at(s, q, x, y);
         fails += !above_line(s, q, x, y, power, rows) || !above_square(s, q, x, y, power, rows);

@@ -1,7 +1,7 @@
 /*
- * pattern.h - periodic patterns that cover an image: screens, moire, interference (no OpenCL)
+ * pattern.h - periodic patterns of an image or of a part: screens, moire, interference (no OpenCL)
  *
- * The image's quarters are transformed apart. A wave belongs to a pattern if it stands out in three
+ * The quarters of the image, and of windows of it, are transformed apart. A wave belongs to a pattern if it stands out in three
  * of them and continues from one to the next.
  */
 #ifndef IMF_FOURIER_PATTERN_H

@@ -3,14 +3,16 @@
 
   python3 test/bench/descreen.py PICTURE...      [SPECS='descreen notch:auto'] [KEEP=folder]
 
-PICTURE: whatever imfilter reads. Each is degraded in five ways: two waves; dots at 45 degrees; dots at 15, 75 and 45
+PICTURE: whatever imfilter reads. Each is degraded in seven ways: two waves; dots at 45 degrees; dots at 15, 75 and 45
 degrees, one angle for each colour, all of them added; and prints in colours, dots whose size is the tone, as a scanner
-sees them at 4.1 and 6.3 pixels for a dot. Of each filter it prints by how many dB the result is nearer to the picture
+sees them at 4.1, 6.3, 8 and 10 pixels for a dot. In SPECS, P is the dots' distance. Of each filter it prints by how many dB the result is nearer to the picture
 than the degraded one, in brackets in the outer 20 pixels; and last whether it leaves the picture itself as it is.
 KEEP: where the pictures go. It needs numpy.
 """
+import functools
 import math
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -22,7 +24,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../
 import pixels  # noqa: E402
 
 IMFILTER = os.environ.get("IMFILTER", os.path.join(os.environ.get("BUILD", "build"), "imfilter"))
-SPECS = os.environ.get("SPECS", "descreen descreen:3 notch:auto blur:1.5 blur:2").split()
+SPECS = os.environ.get("SPECS", "descreen descreen:3 notch:auto blur:1.5 blur:0.4P").split()
 FINE = 4  # parts of a scanner's pixel, each way
 
 
@@ -73,8 +75,8 @@ def printed(picture, period):
     return np.stack(planes, axis=2)
 
 
-KINDS = {"waves": waves, "dots 45": screen, "three angles": screens, "print 4.1": lambda p: printed(p, 4.1),
-         "print 6.3": lambda p: printed(p, 6.3)}
+KINDS = {"waves": (waves, 7.3), "dots 45": (screen, 7.3), "three angles": (screens, 6.1)}
+KINDS.update(("print %g" % period, (functools.partial(printed, period=period), period)) for period in (4.1, 6.3, 8, 10))
 
 
 def read(path):
@@ -102,17 +104,18 @@ def measure(path, folder):
     picture = read(clean)
     picture = picture[:, :, :1] if picture.shape[2] == 2 else picture[:, :, :3]
     pixels.write_pnm(clean, picture.astype(np.uint8))
-    for kind, degrade in KINDS.items():
+    for kind, (degrade, period) in KINDS.items():
         bad = os.path.join(folder, "%s, %s.ppm" % (name, kind))
         pixels.write_pnm(bad, np.clip(np.rint(degrade(picture)), 0, 255).astype(np.uint8))
         wanted = picture if not kind.startswith("print") else picture * (225 / 255) + 15
         before = error(wanted, read(bad))
         cells = []
         for spec in SPECS:
-            after = error(wanted, filtered(spec, bad, folder))
+            exact = re.sub(r"([0-9.]+)P", lambda m: "%g" % (float(m[1]) * period), spec)
+            after = error(wanted, filtered(exact, bad, folder))
             cells.append("%.1f (%.1f)" % tuple(10 * math.log10(b / a) for a, b in zip(after, before)))
         print("| %s | %s | %s |" % (name, kind, " | ".join(cells)), flush=True)
-    same = [(filtered(spec, clean, folder) == picture).all() for spec in SPECS]
+    same = [(filtered(spec.replace("P", ""), clean, folder) == picture).all() for spec in SPECS]
     print("| %s | unchanged | %s |" % (name, " | ".join("yes" if s else "no" for s in same)), flush=True)
 
 

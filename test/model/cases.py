@@ -12,7 +12,7 @@ import filters
 import pixels
 
 FILES = {"pnm": (".pgm", ".pam", ".ppm", ".pam"), "png": (".png",) * 4}
-CONTENTS = ("noise", "flat", "low", "steps", "impulses", "ramp", "extremes", "waves")
+CONTENTS = ("noise", "flat", "low", "steps", "impulses", "ramp", "extremes", "waves", "dots")
 ALPHAS = ("any", "opaque", "tiny", "cut")
 # What transforms and sums by rows and columns never do
 WINDOWS = ("median", "percentile", "erode", "dilate", "open", "close", "gradient", "tophat", "blackhat", "bilateral",
@@ -130,6 +130,15 @@ def content(name, random, height, width, channels, full):
         plane = full * (0.4 + 0.2 * np.sin(x / 40 + y / 70)) + random.normal(0, full / 100, shape)
         for u, v in random.uniform((0, -0.5), (0.5, 0.5), (3, 2)):
             plane = plane + full / 12 * np.cos(2 * np.pi * (u * x + v * y)) * random.integers(0, 2, channels)
+        return np.clip(np.rint(plane), 0, full).astype(int)
+    if name == "dots":  # a print's, in the left two thirds
+        y, x = np.mgrid[:height, :width, :1][:2]
+        tone = full * (0.5 + 0.3 * np.sin(x / 31 + y / 57) * np.cos(y / 23)) + np.zeros(shape)
+        turn = 2 * np.pi / random.uniform(4.5, 9)
+        angle = random.uniform(0.2, 1.4) + np.arange(channels)
+        dots = sum(np.cos(turn * (x * np.cos(a) + y * np.sin(a))) for a in (angle, angle + np.pi / 2))
+        print_ = full * np.clip((tone / full - 0.5) * 4 + dots + 0.5, 0, 1)
+        plane = np.where(x < 2 * width / 3, print_, tone) + random.normal(0, full / 100, shape)
         return np.clip(np.rint(plane), 0, full).astype(int)
     if name == "extremes":
         return random.integers(0, 2, shape) * full

@@ -68,16 +68,21 @@ class Search:
         return at
 
     def stands_out(self, x, y):
-        """In three quarters, near an axis in all, by 13 dB over the medians of the square and of the line"""
+        """In three quarters, near an axis in all, by 13 dB over the medians of the square's and the line's parts, nearer
+        to frequency 0 and farther away; of what may be rows, over those of both as one"""
         square = [(i, j) for j in range(-12, 13) for i in range(-12, 13) if max(abs(i), abs(j)) > 4]
         length = math.hypot(x, y)
         steps = [d / 2 for d in range(-24, 25) if abs(d / 2) > 4 and length + d / 2 > 1]
         line = [(int(np.rint(d * x / length)), int(np.rint(d * y / length))) for d in steps]
+        whole = rows(x / self.w, y / self.h, max(1 / self.w, 1 / self.h))
+        if not whole and length < 6:
+            return False
         fails = np.zeros(4, bool)
-        for around in (line, square):
+        for around, beyond in ((line, np.array(steps) > 0), (square, np.array([i * x + j * y > 0 for i, j in square]))):
             i, j = np.array(around).T
             near = self.at(x + i, y + j) * 20 >= self.at(x, y)[:, None]
-            fails |= 2 * near.sum(axis=1) >= len(around)
+            for part in (np.ones(len(around), bool),) if whole else (beyond, ~beyond):
+                fails |= 2 * near[:, part].sum(axis=1) >= max(part.sum(), 0.5)
         axis = x <= 1 or abs(y) <= 1 or self.w - 2 * x <= 2 or self.h - 2 * abs(y) <= 2
         return fails.sum() <= (0 if axis else 1)
 
@@ -109,7 +114,7 @@ class Search:
                 if (x in (0, w / 2) and y < 0) or power < least ** 2 or math.hypot(x / w, y / h) < 0.01:
                     continue
                 around = [self.low[(y + j) % h, (x + i) % w] for j in (-1, 0, 1) for i in (-1, 0, 1) if i or j]
-                if max(around) > power or not self.stands_out(x, y):
+                if max(around) > power * (1 + 1e-9) or not self.stands_out(x, y):
                     continue
                 found = self.wave(x, y)
                 if found:
@@ -143,21 +148,54 @@ class Waves:
         return True
 
 
-def joined(peaks, step):
-    """Without the picture's own rows, the strongest first"""
+def rows(u, v, step):
+    """What lines of text have, too"""
+    length = math.hypot(u, v)
+    return length < 0.1 and min(abs(u), abs(v)) <= max(1.5 * step, 0.05 * length)
+
+
+def join(out, peaks, step):
+    """Add a window's, without the picture's own rows; the strongest first"""
     peaks = sorted(peaks, key=lambda p: -p[2].max())
-    rows = [p for p in peaks if math.hypot(*p[:2]) < 0.1 and
-            min(abs(p[0]), abs(p[1])) <= max(1.5 * step, 0.05 * math.hypot(*p[:2]))]
-    out = Waves()
+    own = [p for p in peaks if rows(p[0], p[1], step)]
     for u, v, amplitude in peaks:
-        for r in rows:
+        for r in own:
             length = math.hypot(*r[:2])
             times = (u * r[0] + v * r[1]) / length ** 2
             if abs(times - np.rint(times)) * length < step / 2:
                 break
         else:
             out.add(u, v, amplitude)
-    return out
+    out.list.sort(key=lambda w: -w[2].max())
+
+
+def windows(size):
+    """Where those that are searched begin, and how long they are"""
+    length = max(256, size // 8)
+    if size < length * 3 // 2:
+        return [0], size
+    count = (2 * size - 1) // length
+    return [(size - length) * i // (count - 1) for i in range(count)], length
+
+
+def found(planes, full):
+    """The waves, and each channel's noise"""
+    height, width, channels = planes.shape
+    out, noise = Waves(), []
+    across, down = windows(width), windows(height)
+    places = [(0, 0, height, width)]
+    if len(across[0]) * len(down[0]) > 1:
+        places += [(top, left, down[1], across[1]) for top in down[0] for left in across[0]]
+    for top, left, h, w in places:
+        peaks = []
+        for c in range(channels):
+            search = Search(planes[top:top + h, left:left + w, c])
+            if len(noise) < channels:
+                noise.append(search.noise())
+            for u, v, amplitude in search.waves(0.5 / 255 * full):
+                peaks.append((u, v, amplitude * (np.arange(4) == c)))
+        join(out, peaks, max(1 / quarter(w), 1 / quarter(h)))
+    return out, noise
 
 
 def with_harmonics(waves):
@@ -199,54 +237,104 @@ def bell(t):
 
 
 def fitted(plane, waves, spacing, noise=None, caution=0.0):
-    """The waves' sum, each fitted by least squares; noise None: as finely as can be"""
+    """The waves' sum, each fitted by least squares (noise None: as finely as can be); those that are there; the energy that
+    one amplitude for each explains, and what the finest explain beyond that"""
     (across, levels_x), (down, levels_y) = (axis(n, spacing) for n in plane.shape[::-1])
-    result = np.zeros(plane.shape)
+    result, kept, even, varying = np.zeros(plane.shape), [], 0.0, 0.0
     for u, v, amplitude in waves:
         turn_x, turn_y = (np.exp(2j * np.pi * f * np.arange(n))[:, None] for f, n in zip((u, v), plane.shape[::-1]))
         best, most, there = 0, 0.0, noise is None
         tries = []
-        for level in range(5 if noise else 1):
+        for level in range(5):
             x, y = across @ levels_x[level], down @ levels_y[level]
             right = (y * turn_y).conj().T @ plane @ (x * turn_x).conj()
             value = np.linalg.solve(x.T @ x, np.linalg.solve(y.T @ y, right).T).T
-            tries.append((x, y, value))
             energy = (right.conj() * value).sum().real
             cost = caution * value.size * noise(u, v) if noise else 0
+            tries.append((x, y, value, energy))
             if noise:
                 there = over(energy, (1 if amplitude else 8) * cost) or there
             if noise and over(energy - cost, most):
                 best, most = level, energy - cost
         if there:
-            x, y, value = tries[best]
+            x, y, value, _ = tries[best]
             wave = ((y * turn_y) @ value @ (x * turn_x).T).real
             result += wave * (1 if u in (0, 0.5) and v in (0, 0.5) else 2)
-    return result
+            kept.append((u, v))
+            even += tries[4][3]
+            varying += tries[0][3] - tries[4][3] - (tries[0][2].size * noise(u, v) if noise else 0)
+    return result, kept, even, varying
+
+
+def screened(plane, waves, share):
+    """What Wiener's filter for dots that follow the tone takes, of a plane that is reflected"""
+    periods = []
+    for n in plane.shape:
+        period = n + 128
+        while period % 2 or quarter(2 * period) != period:
+            period += 1
+        periods.append(period)
+    wide = np.pad(plane, [(0, (p - n) // 2) for p, n in zip(periods, plane.shape)], "symmetric")
+    wide = np.pad(wide, [(0, p - n) for p, n in zip(periods, wide.shape)])
+    for ax, (p, n) in enumerate(zip(periods, plane.shape)):
+        at = np.arange(p)
+        at = np.where(at < (n + p) // 2, at, at - p)
+        at = np.where(at < 0, -1 - at, at) % (2 * n)
+        wide = np.take(wide, np.where(at < n, at, 2 * n - 1 - at), axis=ax)
+    v, u = np.fft.fftfreq(periods[0])[:, None], np.fft.fftfreq(periods[1])[None, :]
+    ratio = np.zeros(wide.shape)
+    for a, b in waves:
+        for sign in (1,) if a in (0, 0.5) and b in (0, 0.5) else (1, -1):
+            du, dv = (d - np.rint(d) for d in (u - sign * a, v - sign * b))
+            ratio += share * math.hypot(*waves[0]) / math.hypot(a, b) * (u * u + v * v) / (du * du + dv * dv + 1e-12)
+    return np.fft.ifft2(np.fft.fft2(wide) * ratio / (1 + ratio)).real[:plane.shape[0], :plane.shape[1]]
+
+
+def confined(taken, period):
+    """0 where it has less than a hundredth of the largest energy, over cells of half a period"""
+    cell = max(int(np.rint(period / 2)), 2)
+    energy = taken ** 2
+    for ax, n in enumerate(taken.shape):
+        begin = np.arange(0, n, cell)
+        count = np.diff(np.append(begin, n))
+        energy = np.moveaxis(np.add.reduceat(energy, begin, axis=ax), ax, -1) / count
+        energy = np.moveaxis(energy, -1, ax)
+    for ax in (1, 0):
+        padded = np.pad(energy, [(1, 1) if k == ax else (0, 0) for k in (0, 1)], "edge")
+        n = energy.shape[ax]
+        energy = sum(f * np.take(padded, np.arange(n) + k, axis=ax) for k, f in enumerate((0.25, 0.5, 0.25)))
+    least = 0.01 * energy.max()
+    for ax, n in enumerate(taken.shape):
+        at = np.clip((np.arange(n) + 0.5) / cell - 0.5, 0, energy.shape[ax] - 1)
+        first = at.astype(int)
+        part = (at - first).reshape((-1, 1) if ax == 0 else (1, -1))
+        energy = (1 - part) * np.take(energy, first, axis=ax) + \
+            part * np.take(energy, np.minimum(first + 1, energy.shape[ax] - 1), axis=ax)
+    return taken * energy ** 2 / (energy ** 2 + least ** 2 + 1e-300)
 
 
 def remove(planes, strength, harmonics, full):
     height, width, channels = planes.shape
     if not quarter(width) or not quarter(height):
         return planes
-    peaks, noise = [], []
-    for c in range(channels):
-        search = Search(planes[:, :, c])
-        noise.append(search.noise())
-        for u, v, amplitude in search.waves(0.5 / 255 * full):
-            peaks.append((u, v, amplitude * (np.arange(4) == c)))
-    waves = joined(peaks, max(1 / quarter(width), 1 / quarter(height)))
+    waves, noise = found(planes, full)
     if harmonics:
         waves = with_harmonics(waves)
     if not waves.list:
         return planes
     out = planes.copy()
     for c in range(channels):
+        plane = planes[:, :, c]
         here = [(u, v, amplitude[c]) for u, v, amplitude in waves.list]
         strongest = max(w[2] for w in here)
-        rest = out[:, :, c] - fitted(out[:, :, c], [(0, 0, 1)], 24)
+        low, _, _, tones = fitted(plane, [(0, 0, 1)], 24)
+        rest, kept, even, varying = plane - low, [], 0.0, 0.0
         for part in ([w for w in here if w[2] > 0 and w[2] >= strongest / 4],
                      [w for w in here if 0 < w[2] < strongest / 4], [w for w in here if w[2] == 0]):
-            found = fitted(rest, part, 16, noise[c], 4.0 / strength)
-            rest -= found
-            out[:, :, c] -= found
+            wave, there, steady, more = fitted(rest, part, 16, noise[c], 4.0 / strength)
+            rest, kept, even, varying = rest - wave, kept + there, even + steady, varying + more
+        taken = plane - low - rest
+        if kept and over(varying, max(0.015 * tones, 0.001 * even)):
+            taken = screened(plane, kept, 0.15 * strength)
+        out[:, :, c] -= confined(taken, 1 / math.hypot(*kept[0]) if kept else 1)
     return out

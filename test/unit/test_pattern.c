@@ -101,6 +101,66 @@ static void test_nothing(void) {
     CHECK(count_of(coarse) == 0, "coarse");
 }
 
+/* Means over boxes of 2 radius + 1, clamped, along lines of `size` samples `step` apart. */
+static void smooth(double *v, int size, int step, int lines, int next, int radius) {
+    double sum[1024];
+    for (int l = 0; l < lines; l++, v += next) {
+        sum[0] = 0;
+        for (int i = 0; i < size + 2 * radius; i++)
+            sum[i + 1] = sum[i] + v[imf_min(imf_max(i - radius, 0), size - 1) * step];
+        for (int i = 0; i < size; i++)
+            v[i * step] = (sum[i + 2 * radius + 1] - sum[i]) / (2 * radius + 1);
+    }
+}
+
+/* Whole levels of noise that is smooth to any degree, one for each axis, with a white part. */
+static struct image soft_noise(void) {
+    int width = 130 + (int)(noise() % 90), height = 130 + (int)(noise() % 90);
+    struct image image = image_of(width, height);
+    size_t count = (size_t)width * (size_t)height;
+    double sum = 0, white = noise() % 2 ? 0 : pow(10, -(double)(noise() % 200) / 100);
+    int round = noise() % 2, across = (int)pow(1.12, noise() % 30) - 1;
+    int down = round ? across : (int)pow(1.12, noise() % 30) - 1;
+    for (size_t i = 0; i < count; i++)
+        image.v[i] = normal();
+    for (int pass = 0; pass < 3; pass++) {
+        smooth(image.v, width, 1, height, width, across);
+        smooth(image.v, height, width, width, 1, down);
+    }
+    for (size_t i = 0; i < count; i++)
+        sum += image.v[i] * image.v[i];
+    double contrast = pow(10, 0.3 + (noise() % 130) / 100.0) / sqrt(sum / (double)count);
+    for (size_t i = 0; i < count; i++)
+        image.v[i] = rint(fmin(
+            fmax(130 + contrast * (image.v[i] + white * sqrt(sum / (double)count) * normal()), 0),
+            255));
+    return image;
+}
+
+static void test_soft_noise(void) {
+    for (int i = 0; i < 500; i++) {
+        struct image image = soft_noise();
+        struct imf_pattern p = find(&image);
+        CHECK(p.count == 0, "field %d, %dx%d: %d waves, (%g,%g) of %g", i, image.width,
+              image.height, p.count, p.wave[0].u, p.wave[0].v, p.wave[0].amplitude);
+        free(image.v);
+    }
+}
+
+/* A wave in a quarter of a picture. */
+static void test_part(void) {
+    struct image image = scene(640, 512, 2), wave = image_of(640, 512);
+    add_wave(&wave, 0.13, -0.08, 12);
+    for (int y = 256; y < 512; y++)
+        for (int x = 0; x < 320; x++)
+            image.v[y * 640 + x] += wave.v[y * 640 + x];
+    struct imf_pattern p = find(&image);
+    CHECK(p.count == 1 && fabs(p.wave[0].u - 0.13) < 0.002 && fabs(p.wave[0].v + 0.08) < 0.002,
+          "%d waves, (%g,%g)", p.count, p.wave[0].u, p.wave[0].v);
+    free(wave.v);
+    free(image.v);
+}
+
 /* Rows such as lines of text, with letters of one width, and turned by a degree. */
 static void test_rows(void) {
     for (int turn = 0; turn < 4; turn++) {
@@ -181,6 +241,8 @@ int main(void) {
     test_one_wave();
     test_real_waves();
     test_nothing();
+    test_soft_noise();
+    test_part();
     test_rows();
     test_channels();
     test_noise();

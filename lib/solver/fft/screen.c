@@ -46,7 +46,8 @@ static int period_of(int size) {
 }
 
 double imf_screen_bytes(int width, int height) {
-    return imf_half_plane_bytes(period_of(width), period_of(height), 0);
+    int x = period_of(width), y = period_of(height);
+    return x && y ? imf_half_plane_bytes(x, y, 0) : 0;
 }
 
 /* The sample that stands at i of a period: behind the end, then before the beginning, is the reflection. */

@@ -15,7 +15,7 @@ enum imf_status imf_screen_take(float *taken, int width, int height,
                                 const struct imf_pattern_wave *wave, int count, double share,
                                 imf_screen_row *source, void *user, struct imf_pool *pool,
                                 struct imf_error *err);
-/* Bytes that this allocates. */
+/* Bytes that this allocates; 0: a side is too long to transform. */
 double imf_screen_bytes(int width, int height);
 
 /* Where a pattern is: the energy of what it takes of a plane, in cells of half a period. */
