@@ -335,6 +335,6 @@ def remove(planes, strength, harmonics, full):
             rest, kept, even, varying = rest - wave, kept + there, even + steady, varying + more
         taken = plane - low - rest
         if kept and over(varying, max(0.015 * tones, 0.001 * even)):
-            taken = screened(plane, kept, 0.15 * strength)
+            taken = taken + screened(plane - taken, kept, 0.15 * strength)
         out[:, :, c] -= confined(taken, 1 / math.hypot(*kept[0]) if kept else 1)
     return out

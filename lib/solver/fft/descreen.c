@@ -17,7 +17,7 @@
  * Dots of a print follow the tones, more finely than nodes can. Then the energy that the amplitudes vary by is
  * a certain part of that of the tones, which the first layer has: 0.05 to 0.4 in prints of photographs at 4 to 10
  * pixels for a dot, at most 0.004 where a pattern was added to photographs, 0.008 where white cut it off. A filter
- * takes the layers' place (screen.h).
+ * takes more of what they leave (screen.h). They end with the image, and so leave little of dots at its borders.
  *
  * An image without a pattern is copied: its samples stay as they are.
  *
@@ -200,12 +200,16 @@ static enum imf_status add_layer(struct descreen_job *j, struct work *w, int spa
     return IMF_OK;
 }
 
-static void screen_row(void *user, int y, double *row) {
+/* What is left of a row. */
+static void rest_row(void *user, int y, double *row) {
     const struct work *w = user;
+    const float *taken = w->taken + (size_t)y * (size_t)w->p->width;
     read_row(user, w->channel, y, 0, row, w->p->width);
+    for (int x = 0; x < w->p->width; x++)
+        row[x] -= (double)taken[x];
 }
 
-/* What is removed of a channel, and where: the layers, or a screen if they follow the picture's tones. */
+/* What is removed of a channel, and where: the layers, and a screen's bands if they follow the tones. */
 static enum imf_status take_pattern(struct descreen_job *j, struct work *w, struct imf_error *err) {
     const struct imf_problem *p = w->p;
     struct imf_pattern_wave kept[LAYERS * IMF_PATTERN_WAVES];
@@ -220,11 +224,10 @@ static enum imf_status take_pattern(struct descreen_job *j, struct work *w, stru
     }
     double period = count ? 1 / hypot(kept[0].u, kept[0].v) : 1;
     enum imf_status status = IMF_OK;
+    run_groups(w, (p->height - 1) / ROWS + 1, 0, 1, j->pool);
     if (count && varying > fmax(FOLLOWS * w->layer[LOW].varying, STEADY * even))
         status = imf_screen_take(w->taken, p->width, p->height, kept, count,
-                                 SHARE * p->descreen->strength, screen_row, w, j->pool, err);
-    else
-        run_groups(w, (p->height - 1) / ROWS + 1, 0, 1, j->pool);
+                                 SHARE * p->descreen->strength, rest_row, w, j->pool, err);
     if (status == IMF_OK)
         status =
             imf_screen_area_make(&w->area, w->taken, p->width, p->height, period, j->pool, err);

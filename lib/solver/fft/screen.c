@@ -69,7 +69,7 @@ static void store_row(void *user, int y, double *row) {
     const struct screen *s = user;
     float *to = s->taken + (size_t)y * (size_t)s->width;
     for (int x = 0; x < s->width; x++)
-        to[x] = (float)row[x];
+        to[x] += (float)row[x];
 }
 
 /* Add a wave's bands to the ratio of theirs and the picture's power. */

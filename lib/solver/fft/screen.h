@@ -9,7 +9,7 @@
 /* Row y of the plane. Called from several threads. */
 typedef void imf_screen_row(void *user, int y, double *row);
 
-/* Fill `taken`, width x height, with what is removed of a plane whose dots follow its tones. share: of a
+/* Add to `taken`, width x height, what is removed of a plane whose dots follow its tones. share: of a
  * tone's changes that are found around the first wave. On failure `taken` is undefined. */
 enum imf_status imf_screen_take(float *taken, int width, int height,
                                 const struct imf_pattern_wave *wave, int count, double share,
