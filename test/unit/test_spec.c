@@ -277,7 +277,6 @@ static void test_transfer(void) {
     near("notch:0.2:0.1:0.02", 0.2, 0.1, 0);
     near("notch:0.2:0.1:0.02", -0.2, -0.1, 0);
     near("notch:0.2:0.1:0.02", 0, 0, 1);
-    near("notch:0:0.00667:0.01", 0, 0, 1);
     near("notch:0.5:0:0.02", -0.5, 0, 0);
 }
 
