@@ -34,6 +34,15 @@ void imf_writer_lose(struct imf_writer *w, const struct imf_meta_item *item, con
     losses[w->loss_count++] = (struct imf_writer_loss){item, name, why, bytes};
 }
 
+void imf_writer_lose_thumbnail(struct imf_writer *w, const struct imf_meta_item *exif) {
+    size_t bytes = imf_exif_thumbnail(exif->data, exif->size);
+    for (size_t i = 0; i < w->loss_count; i++)
+        if (!w->losses[i].item && strcmp(w->losses[i].name, "thumbnail") == 0)
+            return;
+    if (bytes > 0)
+        imf_writer_lose(w, NULL, "thumbnail", bytes, NULL);
+}
+
 void imf_pack_bits(unsigned char *to, const unsigned char *row, int count, int depth, int bits) {
     unsigned packed = 0;
     int held = 0;
@@ -65,6 +74,8 @@ const unsigned char *imf_writer_data(struct imf_writer *w, const struct imf_meta
     bool has_orientation = item->kind == IMF_META_EXIF || item->kind == IMF_META_XMP;
     if (!has_orientation || !w->reoriented)
         return item->data;
+    if (item->kind == IMF_META_EXIF)
+        imf_writer_lose_thumbnail(w, item);
     free(w->data);
     w->data = item->kind == IMF_META_EXIF ? imf_exif_upright(item, w->orientation.swap)
                                           : imf_xmp_upright(item);

@@ -17,6 +17,7 @@ enum {
     TAG_ORIENTATION = 0x112,
     TAG_X_RESOLUTION = 0x11a,
     TAG_Y_RESOLUTION = 0x11b,
+    TAG_THUMBNAIL_SIZE = 0x202,
     TAG_EXIF = 0x8769,
     TAG_X_DIMENSION = 0xa002,
     TAG_Y_DIMENSION = 0xa003
@@ -50,6 +51,15 @@ static void exchange(unsigned char *exif, size_t size, bool big, size_t director
     memcpy(old, exif + a + 2, sizeof old);
     memcpy(exif + a + 2, exif + b + 2, sizeof old);
     memcpy(exif + b + 2, old, sizeof old);
+}
+
+size_t imf_exif_thumbnail(const unsigned char *exif, size_t size) {
+    bool big = false;
+    size_t first = imf_tiff_first(exif, size, &big);
+    size_t end = first ? imf_tiff_find(exif, size, big, first, 0) : 0;
+    size_t second = end && size - end >= 4 ? imf_tiff_get32(exif + end, big) : 0;
+    size_t length = second ? imf_tiff_find(exif, size, big, second, TAG_THUMBNAIL_SIZE) : 0;
+    return length ? imf_tiff_get32(exif + length + 8, big) : 0;
 }
 
 unsigned char *imf_exif_upright(const struct imf_meta_item *exif, bool swap) {

@@ -109,6 +109,8 @@ bool imf_icc_fits(const struct imf_meta_item *icc, enum imf_color color);
 int imf_metadata_orientation(const struct imf_metadata *metadata);
 /* Offset of the two bytes of EXIF orientation's value, 0 when there is none; *big: their order. */
 size_t imf_exif_orientation_at(const unsigned char *exif, size_t size, bool *big);
+/* Bytes of EXIF's thumbnail, 0 if there is none. */
+size_t imf_exif_thumbnail(const unsigned char *exif, size_t size);
 /* A copy of an EXIF item for pixels that were turned upright: orientation 1; no thumbnail, which
  * would lie on its side; width and height, also of resolutions, exchanged if `swap`. NULL: no
  * memory. */

@@ -205,6 +205,7 @@ void imf_tiff_add_metadata(struct imf_writer *w, struct imf_tiff_directory *d,
     if (exif) {
         put_tags(w, exif, IMF_TIFF_EXIF, d, out);
         put_tags(w, exif, IMF_TIFF_PRIVATE, d, out);
+        imf_writer_lose_thumbnail(w, exif);
     }
     if (tags)
         put_tags(w, tags, IMF_TIFF_PRIVATE, d, out);
