@@ -41,8 +41,6 @@ refused() { # FILE TEXT
     refused planes.tif "planes (MetaMorph)"
     splice raw a.png raw.tif
     refused raw.tif "notes of the maker (MakerNote)"
-    splice film a.jpg film.jpg
-    refused film.jpg "film behind the end (MP4)"
     splice signed a.jpg signed.jpg
     refused signed.jpg "signature or other box (JUMBF)"
     splice chunks a.png chunks.png
@@ -93,10 +91,51 @@ END
     [ "$(sed -n 2p out.pgm)" = "# said" ]
 }
 
+@test "whole files behind a JPEG are kept behind it, unless they show what a region hides" {
+    make_jpeg a.jpg
+    { printf '\0\0\0\030ftypmp42\0\0\0\0mp42isom\0\0\1\010mdat' && head -c 256 /dev/urandom; } >film.mp4
+    printf 'stored' >word
+    python3 -m zipfile -c archive.zip word
+    splice sef a.jpg sef.jpg
+    size=$(stat -c %s a.jpg)
+    tail -c +$((size + 1)) sef.jpg >sef
+    exiftool -q -o turned.jpg -n -Orientation=6 -XMP-GCamera:MicroVideo=1 \
+        -XMP-GCamera:MicroVideoOffset="$(stat -c %s film.mp4)" a.jpg
+    for file in film.mp4 archive.zip a.jpg sef; do
+        cat a.jpg $file >b.jpg
+        imf -f blur:1 b.jpg -o out.jpg
+        tail -c "$(stat -c %s $file)" out.jpg | cmp - $file
+        imf_run -i -f blur:1 b.jpg
+        [ "$status" -eq 0 ]
+        [ -z "$stderr" ]
+        cmp b.jpg out.jpg
+        cat a.jpg $file >b.jpg
+        imf_run -f blur:1 b.jpg -o out.png
+        one_line "left out: "
+        [[ $stderr == *" behind the end ("* ]]
+        # A region is blurred to hide what it shows.
+        imf_run -f blur:3 --region=8x8+1+1 b.jpg -o out.jpg
+        [[ $stderr == *"left out: "*"it shows the picture as it was)"* ]]
+        imf -q -f blur:3 --region=8x8+1+1 a.jpg -o plain.jpg
+        cmp plain.jpg out.jpg
+        imf -f blur:1 --strip b.jpg -o out.jpg
+        imf -f blur:1 --strip a.jpg -o plain.jpg
+        cmp plain.jpg out.jpg
+    done
+    cat turned.jpg film.mp4 >motion.jpg
+    imf_run -f blur:1 --orient=apply motion.jpg -o out.jpg
+    [ "$status" -eq 0 ]
+    [ -z "$stderr" ]
+    tail -c "$(exiftool -s3 -MicroVideoOffset out.jpg)" out.jpg | cmp - film.mp4
+    [ "$(exiftool -s3 -n -Orientation out.jpg)" = 1 ]
+    splice bytes a.jpg bytes.jpg
+    refused bytes.jpg "bytes behind the end"
+}
+
 @test "--strip is consent for what it names, and a picture is not named by it" {
     make_png a.png
     make_jpeg a.jpg
-    for name in signed film; do
+    for name in signed bytes; do
         splice $name a.jpg $name.jpg
         imf_run -f median:1 -i --strip $name.jpg
         [ "$status" -eq 0 ]

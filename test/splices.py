@@ -111,6 +111,8 @@ CASES = {
     "imacon": lambda b: sensor((46275, 7, 4, 0)),
     "behind": lambda b: behind_copy(),
     "film": lambda b: b + b"\0\0\0\x18ftypmp42" * 99,
+    "bytes": lambda b: b + pixels(99),
+    "sef": lambda b: b + pixels(40) + b"SEFH" + P("<II", 107, 0) + P("<I", 12) + b"SEFT",
     "zeros": lambda b: b + bytes(4000),
     "thermal": lambda b: behind_soi(b, segment(0xE1, b"FLIR\0\1\0\0" + pixels(4000))),
     "signed": lambda b: behind_soi(b, segment(0xEB, b"JP\0\1" + pixels(300))),

@@ -32,6 +32,13 @@ static const struct {
     {0, "\x89PNG", "picture behind the end (PNG)"},
 };
 
+const char *imf_account_behind(const unsigned char head[8], const unsigned char tail[4]) {
+    for (size_t k = 0; k < sizeof behind / sizeof behind[0]; k++)
+        if (memcmp(head + behind[k].at, behind[k].begin, strlen(behind[k].begin)) == 0)
+            return behind[k].name;
+    return memcmp(tail, "SEFT", 4) == 0 ? "data behind the end (Samsung's SEF)" : NULL;
+}
+
 static bool grow(void *list, size_t count, size_t *capacity, size_t size, bool *out_of_memory) {
     void **to = list;
     if (count < *capacity)
@@ -148,17 +155,18 @@ void imf_account_close(struct imf_account *a, uint64_t size,
         uint64_t from = e.part.offset < size ? e.part.offset : size;
         if (from > end) {
             unsigned char head[8] = {0};
-            size_t k = sizeof behind / sizeof behind[0];
-            if (from == size && read(data, end, head, sizeof head) == sizeof head)
-                for (k = 0; k < sizeof behind / sizeof behind[0]; k++)
-                    if (memcmp(head + behind[k].at, behind[k].begin, strlen(behind[k].begin)) == 0)
-                        break;
+            unsigned char tail[4] = {0};
+            const char *name = NULL;
+            if (from == size && from - end >= sizeof head &&
+                read(data, end, head, sizeof head) == sizeof head &&
+                read(data, size - sizeof tail, tail, sizeof tail) == sizeof tail)
+                name = imf_account_behind(head, tail);
             bool zeros = all_zeros(end, from - end, read, data);
             append(a, end, from - end, zeros ? IMF_STRUCTURE : IMF_LOST, IMF_STRIP_OTHER,
-                   zeros                                  ? "padding"
-                   : k < sizeof behind / sizeof behind[0] ? behind[k].name
-                   : from == size                         ? "bytes behind the end"
-                                                          : "unknown bytes");
+                   zeros          ? "padding"
+                   : name         ? name
+                   : from == size ? "bytes behind the end"
+                                  : "unknown bytes");
             end = from;
         }
         if (i == old.count)

@@ -43,6 +43,8 @@ void imf_account_claim(struct imf_account *account, uint64_t key, struct imf_met
  * has up to n bytes of the file from `at` on. */
 void imf_account_close(struct imf_account *account, uint64_t size,
                        size_t (*read)(void *data, uint64_t at, void *dst, size_t n), void *data);
+/* What a whole file that others put behind an image is called, by its first and its last bytes; or NULL. */
+const char *imf_account_behind(const unsigned char head[8], const unsigned char tail[4]);
 void imf_account_free(struct imf_account *account);
 
 /* The parts, with what `fate` says of items; false: no memory. */

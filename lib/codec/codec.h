@@ -55,6 +55,8 @@ enum imf_status imf_reader_again(struct imf_reader **out, const struct imf_reade
 /* The largest value of a sample in the file, from which samples were scaled to the full range of
  * their depth: round(sample * this / full) is what stands there. */
 unsigned imf_reader_maxval(const struct imf_reader *r);
+/* Keep no further picture: of a filter that changes parts only, it would show what they were. */
+void imf_writer_keep_no_pictures(struct imf_writer *w);
 /* Write indices, a byte a pixel, instead of the pixels that the writer was opened for. */
 bool imf_writer_takes_indices(const struct imf_writer *w);
 enum imf_status imf_writer_palette(struct imf_writer *w, const struct imf_palette *palette,

@@ -14,6 +14,11 @@ const char *imf_writer_warning(const struct imf_writer *writer) {
     return writer->warning[0] ? writer->warning : NULL;
 }
 
+void imf_writer_keep_no_pictures(struct imf_writer *w) {
+    if (!w->no_trailer)
+        w->no_trailer = "it shows the picture as it was";
+}
+
 static bool consistent(const struct imf_info *info) {
     static const int channels[] = {[IMF_COLOR_GRAY] = 1, [IMF_COLOR_RGB] = 3, [IMF_COLOR_CMYK] = 4};
     return info->channels == channels[info->color] + info->alpha;

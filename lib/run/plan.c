@@ -60,6 +60,9 @@ enum imf_status imf_plan_create(struct imf_plan **out, struct imf_context *ctx,
         return st;
     }
     plan->settings.curve = plan->chain->curve;
+    plan->in_parts = settings->region_count > 0;
+    for (size_t i = 0; i < filter->count; i++)
+        plan->in_parts |= filter->stages[i].mask != NULL;
     plan->settings.regions = NULL; /* the caller's */
     plan->settings.region_count = 0;
     plan->may_fall_back = settings->backend == IMF_BACKEND_AUTO && !imf_context_device_asked(ctx);

@@ -69,10 +69,12 @@ bool imf_jpeg_destination_write(struct imf_jpeg_destination *d, struct imf_write
     const struct imf_meta_item *trailer = imf_metadata_find(m, IMF_META_JPEG_TRAILER);
     size_t size = imf_jpeg_destination_size(d);
     const struct imf_mpf_position from = {m->mpf_at, m->trailer_at}, to = {d->mpf_at, size};
-    if (trailer && (d->mpf_size == 0 ||
-                    imf_mpf_move(d->data + d->mpf_at, d->mpf_size, &from, &to, trailer->size)))
+    if (trailer && !w->no_trailer &&
+        (d->mpf_size == 0 ||
+         imf_mpf_move(d->data + d->mpf_at, d->mpf_size, &from, &to, trailer->size)))
         return put(w, d->data, size) && put(w, trailer->data, trailer->size);
-    w->no_trailer = "they are not where the file says";
+    if (!w->no_trailer)
+        w->no_trailer = "they are not where the file says";
     return put(w, d->data, d->refs_at) && put_xmp(d, w) &&
            put(w, d->data + d->refs_end, size - d->refs_end);
 }

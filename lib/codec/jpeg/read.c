@@ -292,13 +292,15 @@ static enum imf_status jpeg_rows(struct imf_reader *r, unsigned char *dst, size_
     return *done < rows ? imf_jpeg_damaged(j, err) : IMF_OK;
 }
 
-/* Add the trailer, to which the header refers. */
+/* Add what follows, if the header refers to it or it is a whole file. */
 static void read_trailer(struct imf_jpeg *j) {
     struct imf_metadata *m = &j->reader->metadata;
     size_t size;
     j->reader->at = m->trailer_at = imf_jpeg_position(j);
     unsigned char *trailer = imf_jpeg_trailer(j, IMF_METADATA_MAX, &size);
-    if (trailer)
+    bool kept = trailer && (m->needs_trailer ||
+                            (size >= 8 && imf_account_behind(trailer, trailer + size - 4)));
+    if (kept)
         imf_reader_add_metadata(j->reader, IMF_META_JPEG_TRAILER, IMF_STRIP_OTHER, trailer, size);
     free(trailer);
 }
@@ -309,7 +311,8 @@ static enum imf_status jpeg_end(struct imf_reader *r, struct imf_error *err) {
         return failure(j, err, 0);
     if (r->source.error)
         return imf_fail_io(err, r->source.error);
-    if (r->metadata.needs_trailer && !j->truncated)
+    /* A pipe may have no end. */
+    if ((r->metadata.needs_trailer || imf_reader_seeks(r)) && !j->truncated)
         read_trailer(j);
     if (j->damaged)
         return imf_jpeg_damaged(j, err);

@@ -233,7 +233,17 @@ static void finish_step(struct jpeg *j) {
 
 /* ---- encoder ------------------------------------------------------------------------------ */
 
-/* Can the trailer be kept, if there is one? */
+/* Does the header list pictures that lie as the first one does, of its pixels or for them? */
+static bool lists_pictures(const struct imf_metadata *m, const struct imf_meta_item *xmp) {
+    static const char gain_map[] = "hdr-gain-map", apple[] = "HDRGainMap";
+    for (const struct imf_meta_item *i = m->first; i; i = i->next)
+        if (i->needs_trailer && i != xmp)
+            return true;
+    return memmem(xmp->data, xmp->size, gain_map, sizeof gain_map - 1) ||
+           memmem(xmp->data, xmp->size, apple, sizeof apple - 1);
+}
+
+/* Can the trailer be kept, if the header refers to one? */
 static bool keeps_trailer(struct imf_writer *w) {
     const struct imf_metadata *m = w->metadata;
     if (!m || !m->needs_trailer)
@@ -241,7 +251,7 @@ static bool keeps_trailer(struct imf_writer *w) {
     const struct imf_meta_item *xmp = imf_metadata_find(m, IMF_META_XMP);
     bool stripped = (w->encode.strip & IMF_STRIP_OTHER) ||
                     (xmp && xmp->needs_trailer && (w->encode.strip & IMF_STRIP_XMP));
-    bool turned = !imf_orientation_is_upright(w->orientation);
+    bool turned = !imf_orientation_is_upright(w->orientation) && lists_pictures(m, xmp);
     w->no_trailer = stripped ? IMF_STRIPPED : turned ? "the image is turned" : NULL;
     return !stripped && !turned;
 }
@@ -280,10 +290,14 @@ static enum imf_status jpeg_finish(struct imf_writer *w, struct imf_error *err) 
     struct jpeg *j = w->state;
     if (!guarded(j, finish_step))
         return failure(j, err);
+    const struct imf_metadata *m = w->metadata;
+    const struct imf_meta_item *trailer = imf_metadata_find(m, IMF_META_JPEG_TRAILER);
+    bool alone = trailer && !m->needs_trailer && !w->no_trailer && imf_writer_wants(w, trailer);
     errno = 0;
-    return !j->keeps_trailer || imf_jpeg_destination_write(&j->destination, w)
-               ? IMF_OK
-               : imf_fail_io(err, errno);
+    bool good = !j->keeps_trailer || imf_jpeg_destination_write(&j->destination, w);
+    if (good && alone)
+        good = fwrite(trailer->data, 1, trailer->size, w->stream) == trailer->size;
+    return good ? IMF_OK : imf_fail_io(err, errno);
 }
 
 static void jpeg_close(struct imf_writer *w) {

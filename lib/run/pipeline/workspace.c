@@ -231,6 +231,8 @@ static enum imf_status run_files(struct imf_workspace *ws, struct imf_reader *re
         info->color != input->color || info->alpha != input->alpha ||
         !same_orientation(info, input))
         return imf_fail(err, IMF_ERR_ARGUMENT, "the plan was made for another image");
+    if (writer && ws->plan->in_parts)
+        imf_writer_keep_no_pictures(writer);
     if (may_use_palette(ws->plan, reader, writer, options)) {
         enum imf_status st = report_rows(options, 0, info->height, err);
         r->setup_ms = imf_context_take_setup_ms(ws->plan->ctx);
