@@ -186,11 +186,8 @@ static enum imf_status make_filter(struct imf_filter **out, const struct options
         status = imf_filter_parse(&more, &strength, 1, err);
         status = status == IMF_OK ? imf_filter_append(*out, &more, err) : status;
     }
-    if (status == IMF_OK && o->mask) {
-        status = imf_filter_from_mask(&more, o->mask, &o->limits, err);
-        status = status == IMF_OK ? imf_filter_append(*out, &more, err) : status;
-    }
-    return status;
+    return status == IMF_OK && o->mask ? imf_filter_append_mask(*out, o->mask, &o->limits, err)
+                                       : status;
 }
 
 /* The list comes first: it says which files the sandbox has to allow, and filters may be in files of

@@ -54,6 +54,19 @@ const char *imf_built(bool with);
  * are lower than they would be without the limit do not count. */
 const char *imf_plan_limited(const struct imf_plan *plan);
 
+/* imf_plan_create() for runs with these options, so that the plan's bytes include what verifying
+ * takes. Other runs that verify fail where that exceeds max_memory. */
+enum imf_status imf_plan_create_for(struct imf_plan **out, struct imf_context *ctx,
+                                    const struct imf_filter *filter, const struct imf_info *input,
+                                    const struct imf_settings *settings,
+                                    const struct imf_run_options *runs, struct imf_error *err);
+/* Append what imf_filter_from_mask() makes; what the filter holds counts for max_memory. */
+enum imf_status imf_filter_append_mask(struct imf_filter *filter, const char *path,
+                                       const struct imf_limits *limits, struct imf_error *err);
+/* Bytes of the filter's kernels and masks, which the bytes of its plans include. Masks may grow when a
+ * plan is made. */
+uint64_t imf_filter_held(const struct imf_filter *filter);
+
 /* ---- formats and help ----------------------------------------------------------------------- */
 
 /* By the first bytes of a file, of which 512 are enough. IMF_FORMAT_NONE: another file, or a text
@@ -147,6 +160,7 @@ struct imf_peaks {
 /* The spectrum of an image's luma, less its mean and under a Hann window, in decibels, and the mean
  * of each ring of frequencies. `after`, unless NULL, is shown beside `before`. Needs 8 bytes a
  * pixel. name and filter are titles, or NULL; *peaks, unless NULL, receives those of `before`. */
+double imf_spectrum_bytes(const struct imf_info *info); /* that this takes beside the pixels */
 enum imf_status imf_spectrum_picture(struct imf_picture **out, const struct imf_pixels *before,
                                      const struct imf_pixels *after, const char *name,
                                      const char *filter, struct imf_peaks *peaks,

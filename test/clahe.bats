@@ -142,10 +142,10 @@ END
     for filter in clahe clahe:tiles=5x7:limit=1.5 equalize; do
         filtered "rows stream" a.ppm -f $filter
         filtered "rows stream" wide.ppm -f $filter -f blur:1
-        filtered "rows stream" a.png -f $filter -f sharpen --max-memory=8M
-        filtered "rows stream" a.tif -f gray -f blur:2 -f $filter -f blend:overlay:0.4 --edge=mirror --max-memory=9M
+        filtered "rows stream" a.png -f $filter -f sharpen --max-memory=10M
+        filtered "rows stream" a.tif -f gray -f blur:2 -f $filter -f blend:overlay:0.4 --edge=mirror --max-memory=11M
     done
-    filtered "rows stream" a.png -f laplacian -f gray --range=normalize --max-memory=9M
+    filtered "rows stream" a.png -f laplacian -f gray --range=normalize --max-memory=11M
     filtered "the whole image" a.png -f clahe
     filtered "the whole image" a.ppm -f blur:1 -f clahe
     filtered "the whole image" a.ppm -f clahe -f equalize

@@ -32,7 +32,7 @@ struct plan_cache {
     pthread_cond_t changed;
     struct device_pool pool;
     struct plan_entry *first; /* used most recently */
-    uint64_t used;            /* bytes of all workspaces */
+    uint64_t used, shared;    /* bytes of all workspaces, and of the filter */
     int leased, idle_count;   /* workspaces, at most `kept` */
     struct {
         struct plan_entry *entry;
@@ -77,8 +77,8 @@ static bool same_key(const struct plan_key *a, const struct plan_key *b) {
     return i->width == j->width && i->height == j->height && i->channels == j->channels &&
            i->depth == j->depth && i->color == j->color && i->alpha == j->alpha &&
            i->format == j->format && i->bits == j->bits && i->orientation == j->orientation &&
-           a->held == b->held && a->whole == b->whole && a->twice == b->twice &&
-           imf_curve_same(a->curve, b->curve);
+           a->held == b->held && a->whole == b->whole && a->verify == b->verify &&
+           a->twice == b->twice && imf_curve_same(a->curve, b->curve);
 }
 
 /* The link to the entry; *link is NULL if there is none. */
@@ -171,12 +171,16 @@ static enum imf_status make_plan(struct plan_cache *p, struct plan_entry *e,
     settings.twice = e->key.twice;
     settings.curve = e->key.curve;
     pthread_mutex_unlock(&p->lock);
+    const struct imf_run_options runs = {.verify = e->key.verify};
     enum imf_status status =
-        imf_plan_create(&plan, context, p->filter, &e->key.info, &settings, err);
+        imf_plan_create_for(&plan, context, p->filter, &e->key.info, &settings, &runs, err);
     pthread_mutex_lock(&p->lock);
     e->plan = plan;
-    if (plan)
-        e->bytes = imf_plan_choice(plan)->chosen->bytes;
+    if (plan) { /* kernels and masks are shared */
+        uint64_t bytes = imf_plan_choice(plan)->chosen->bytes;
+        p->shared = imf_filter_held(p->filter);
+        e->bytes = bytes > p->shared ? bytes - p->shared : 0;
+    }
     return status;
 }
 
@@ -213,10 +217,10 @@ static enum imf_status enter(struct plan_cache *p, int device, const struct plan
 /* ---- leases --------------------------------------------------------------------------------- */
 
 static bool fits(struct plan_cache *p, const struct plan_entry *e) {
-    while ((p->used + e->bytes > p->memory || p->leased + p->idle_count >= p->kept) &&
+    while ((p->used + p->shared + e->bytes > p->memory || p->leased + p->idle_count >= p->kept) &&
            drop_oldest_idle(p, e))
         ;
-    return p->used + e->bytes <= p->memory || !p->leased;
+    return p->used + p->shared + e->bytes <= p->memory || !p->leased;
 }
 
 /* In the order of requests: small images must not keep a large one waiting. */

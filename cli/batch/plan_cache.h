@@ -20,6 +20,7 @@ struct plan_key {
     struct imf_info info;
     uint64_t held; /* by the reader */
     bool whole;    /* the image will be whole in memory */
+    bool verify;   /* and be verified */
     enum imf_twice twice;
     struct imf_curve *curve; /* of linear light, as settings have it; the plan keeps it */
 };

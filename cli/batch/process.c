@@ -181,8 +181,14 @@ static enum result read_curve(struct session *s, struct work *w) {
 
 static enum result acquire_workspace(struct session *s, struct work *w) {
     const struct options *o = s->options;
-    const struct plan_key key = {*imf_reader_info(w->reader), imf_reader_held(w->reader),
-                                 is_held(s, w), may_read_twice(w), w->curve};
+    const struct imf_info *info = imf_reader_info(w->reader);
+    const struct plan_key key = {.info = *info,
+                                 .held = imf_reader_held(w->reader) +
+                                         (o->report.spectrum ? pictures_bytes(info, o) : 0),
+                                 .whole = is_held(s, w),
+                                 .verify = o->verify,
+                                 .twice = may_read_twice(w),
+                                 .curve = w->curve};
     enum imf_status status = plan_cache_acquire(s->plans, &key, &w->lease, &w->error);
     if (status != IMF_OK) {
         if (retry_elsewhere(s, w))

@@ -44,7 +44,7 @@ static bool add_from(struct job_list *b, const struct options *o) {
         else if (*line)
             good = add_input(b, o, line);
     }
-    if (good && ferror(stream))
+    if (good && !feof(stream)) /* nor is there memory for a name without an end */
         good = complain_about(list, "cannot read: %s", strerror(errno));
     free(line);
     if (!standard)

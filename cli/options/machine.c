@@ -135,5 +135,6 @@ uint64_t machine_memory(void) {
 void machine_share_heap(void) {
 #ifdef M_ARENA_MAX
     mallopt(M_ARENA_MAX, 1);
+    mallopt(M_MMAP_THRESHOLD, 1 << 20); /* what is larger goes back when it is freed */
 #endif
 }

@@ -179,19 +179,42 @@ bool pictures_show_kernel(const struct reporter *r, const struct options *o,
 
 /* Allocate an image's pixels; the caller frees *data. */
 static enum imf_status allocate_pixels(struct imf_pixels *pixels, void **data,
-                                       const struct imf_info *info, uint64_t limit,
-                                       struct imf_error *err) {
+                                       const struct imf_info *info, struct imf_error *err) {
     size_t stride = (size_t)info->width * (size_t)info->channels * (size_t)(info->depth / 8), size;
     bool fits = !__builtin_mul_overflow(stride, (size_t)info->height, &size);
-    *data = fits && (!limit || size <= limit) ? malloc(size) : NULL;
+    *data = fits ? malloc(size) : NULL;
     *pixels = (struct imf_pixels){info, *data, stride};
     if (*data)
         return IMF_OK;
     err->status = IMF_ERR_MEMORY;
-    snprintf(err->text, sizeof err->text, "--spectrum needs %.0f MB for the pixels%s",
-             (double)stride * info->height / 1e6,
-             fits && limit ? " (raise the limit with --max-memory)" : ", more than there is");
+    snprintf(err->text, sizeof err->text,
+             "--spectrum needs %.0f MB for the pixels, more than there is",
+             (double)stride * info->height / 1e6);
     return IMF_ERR_MEMORY;
+}
+
+uint64_t pictures_bytes(const struct imf_info *info, const struct options *o) {
+    double pixels = (double)info->width * info->height;
+    double samples = pixels * info->channels, depth = info->depth;
+    if (o->spec_count)
+        samples += samples * (o->settings.depth ? o->settings.depth : depth) / depth;
+    return (uint64_t)(samples * depth / 8 + imf_spectrum_bytes(info));
+}
+
+/* Without a filter there is no plan that keeps to the limit. */
+static enum imf_status check_memory(const struct imf_reader *reader, const struct options *o,
+                                    struct imf_error *err) {
+    const double process = 7.5e6;
+    uint64_t limit = o->limits.max_memory;
+    double bytes = process + (double)imf_reader_held(reader) +
+                   (double)pictures_bytes(imf_reader_info(reader), o);
+    if (!limit || bytes <= (double)limit)
+        return IMF_OK;
+    err->status = IMF_ERR_LIMIT;
+    snprintf(err->text, sizeof err->text,
+             "--spectrum needs %.0f MiB, over the limit of %.0f MiB (raise it with --max-memory)",
+             bytes / 1048576, (double)limit / 1048576);
+    return err->status;
 }
 
 static enum imf_status filter_pixels(struct imf_pixels *after, void **data,
@@ -200,8 +223,8 @@ static enum imf_status filter_pixels(struct imf_pixels *after, void **data,
                                      const struct options *o, struct imf_report *report,
                                      struct imf_error *err) {
     const struct imf_run_options options = {.bench = o->report.bench, .verify = o->verify};
-    enum imf_status status = allocate_pixels(
-        after, data, imf_plan_output(imf_workspace_plan(workspace)), o->limits.max_memory, err);
+    enum imf_status status =
+        allocate_pixels(after, data, imf_plan_output(imf_workspace_plan(workspace)), err);
     if (status == IMF_OK)
         status = imf_workspace_run_memory(workspace, before->data, before->stride, *data,
                                           after->stride, &options, report, err);
@@ -223,8 +246,9 @@ enum imf_status pictures_run(struct imf_picture **out, struct imf_workspace *wor
     void *in = NULL, *filtered = NULL;
     double start = now_ms();
     *out = NULL;
-    enum imf_status status =
-        allocate_pixels(&before, &in, imf_reader_info(reader), o->limits.max_memory, err);
+    enum imf_status status = workspace ? IMF_OK : check_memory(reader, o, err);
+    if (status == IMF_OK)
+        status = allocate_pixels(&before, &in, imf_reader_info(reader), err);
     if (status == IMF_OK)
         status = imf_reader_rows(reader, in, before.stride, before.info->height, err);
     double decode_ms = now_ms() - start;

@@ -228,6 +228,10 @@ struct imf_filter {
 enum imf_status imf_filter_orient(struct imf_filter **out, const struct imf_filter *filter,
                                   int orientation, struct imf_error *err);
 
+/* Bytes of its kernels' coefficients and of all planes of its masks. */
+double imf_filter_bytes(const struct imf_filter *filter);
+double imf_filter_kernel_bytes(const struct imf_filter *filter);
+
 /* Frees its kernels, and lets its mask go. */
 void imf_stage_clear(struct imf_stage *stage);
 
@@ -243,10 +247,12 @@ size_t imf_filter_shown(const struct imf_filter *filter);
  */
 struct imf_kernel_files {
     enum imf_status (*read)(struct imf_kernel **out, char note[IMF_NOTE], const void *bytes,
-                            size_t size, const struct imf_limits *limits, struct imf_error *err);
+                            size_t size, const struct imf_limits *limits, uint64_t held,
+                            struct imf_error *err);
     const struct imf_limits *limits; /* or NULL */
+    uint64_t held;                   /* bytes that count for max_memory beside a file's */
 };
-/* imf_filter_parse() with such a reader. */
+/* imf_filter_parse() with such a reader. What earlier specs hold counts for later ones. */
 enum imf_status imf_filter_parse_with(struct imf_filter **out, const char *const *specs,
                                       size_t count, const struct imf_kernel_files *files,
                                       struct imf_error *err);

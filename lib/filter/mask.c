@@ -65,11 +65,20 @@ double imf_mask_plane_bytes(const struct imf_mask_plane *plane) {
     return (double)plane_bytes(plane);
 }
 
+double imf_mask_bytes(struct imf_mask *mask) {
+    double bytes = 0;
+    pthread_mutex_lock(&mask->lock);
+    for (const struct imf_mask_plane *plane = mask->planes; plane; plane = plane->next)
+        bytes += imf_mask_plane_bytes(plane);
+    pthread_mutex_unlock(&mask->lock);
+    return bytes;
+}
+
 /* ---- reading -------------------------------------------------------------------------------- */
 
 /* Read all pixels; *at is the caller's to free. */
 static enum imf_status read_pixels(struct imf_reader *reader, void **at, uint64_t memory,
-                                   struct imf_error *err) {
+                                   uint64_t held, struct imf_error *err) {
     const struct imf_info *info = imf_reader_info(reader);
     size_t row = (size_t)info->width * (size_t)info->channels * (size_t)(info->depth / 8), bytes;
     if (info->color == IMF_COLOR_CMYK)
@@ -79,7 +88,7 @@ static enum imf_status read_pixels(struct imf_reader *reader, void **at, uint64_
     /* Turned upright it is there twice. */
     uint64_t copies = imf_orientation_is_upright(imf_orientation_of(info->orientation)) ? 1 : 2;
     enum imf_status status =
-        imf_memory_fits(memory, imf_reader_held(reader) + copies * bytes, "this mask", err);
+        imf_memory_fits(memory, held + imf_reader_held(reader) + copies * bytes, "this mask", err);
     if (status != IMF_OK)
         return status;
     if (!(*at = malloc(bytes)))
@@ -121,15 +130,17 @@ static void reduce(void *at, enum imf_sample sample, const struct imf_info *info
 
 /* The mask's first plane: the picture, upright. */
 static enum imf_status add_picture(struct imf_mask *mask, struct imf_reader *reader,
-                                   uint64_t memory, struct imf_error *err) {
+                                   uint64_t memory, uint64_t held, struct imf_error *err) {
     const struct imf_info *info = imf_reader_info(reader);
     struct imf_mask_plane turned, plane = {.orientation = 1,
                                            .width = info->width,
                                            .height = info->height,
                                            .sample = info->depth == 16 ? IMF_U16 : IMF_U8};
-    enum imf_status status = read_pixels(reader, &plane.at, memory, err);
+    enum imf_status status = read_pixels(reader, &plane.at, memory, held, err);
     if (status == IMF_OK) {
         reduce(plane.at, plane.sample, info);
+        void *smaller = realloc(plane.at, plane_bytes(&plane));
+        plane.at = smaller ? smaller : plane.at;
         bool upright = imf_orientation_is_upright(imf_orientation_of(info->orientation));
         bool done = upright || imf_mask_turn(&turned, &plane, info->orientation, true);
         if (done && !upright) {
@@ -158,7 +169,7 @@ static enum imf_status create(struct imf_mask **out, const char *path, struct im
 }
 
 enum imf_status imf_mask_read(struct imf_mask **out, const char *path,
-                              const struct imf_limits *limits, char note[IMF_NOTE],
+                              const struct imf_limits *limits, uint64_t held, char note[IMF_NOTE],
                               struct imf_error *err) {
     struct imf_reader *reader = NULL;
     struct imf_error why = {.text = ""};
@@ -172,7 +183,7 @@ enum imf_status imf_mask_read(struct imf_mask **out, const char *path,
     if (status == IMF_OK)
         status = imf_reader_open(&reader, f, limits, &why);
     if (status == IMF_OK)
-        status = add_picture(*out, reader, all.max_memory, &why);
+        status = add_picture(*out, reader, all.max_memory, held, &why);
     if (status == IMF_OK && imf_reader_warning(reader))
         snprintf(note, IMF_NOTE, "%.50s: %.100s", path, imf_reader_warning(reader));
     imf_reader_close(&reader);

@@ -35,10 +35,11 @@ struct imf_mask {
                                       first needed, with the lock held, and kept */
 };
 
-/* Read a picture. IMF_ERR_SPEC: it cannot be opened, or is no mask; what readers return. The texts
- * name the file; note becomes a remark on it, or stays. */
+/* Read a picture. IMF_ERR_SPEC: it cannot be opened, or is no mask; what readers return. `held` bytes
+ * count for max_memory beside its own. The texts name the file; note becomes a remark on it, or
+ * stays. */
 enum imf_status imf_mask_read(struct imf_mask **out, const char *path,
-                              const struct imf_limits *limits, char note[IMF_NOTE],
+                              const struct imf_limits *limits, uint64_t held, char note[IMF_NOTE],
                               struct imf_error *err);
 /* Add a reference, which the new owner drops with imf_mask_free(); NULL for NULL. */
 struct imf_mask *imf_mask_keep(struct imf_mask *mask);
@@ -55,7 +56,8 @@ bool imf_mask_add(struct imf_mask *mask, const struct imf_mask_plane *plane);
  * false without memory. The caller frees its samples. */
 bool imf_mask_turn(struct imf_mask_plane *out, const struct imf_mask_plane *plane, int orientation,
                    bool back);
-/* Bytes of a plane's samples. */
+/* Bytes of a plane's samples, and of all planes. */
 double imf_mask_plane_bytes(const struct imf_mask_plane *plane);
+double imf_mask_bytes(struct imf_mask *mask);
 
 #endif

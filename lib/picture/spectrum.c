@@ -21,7 +21,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define SMALLEST 256 /* values each way, however small the image */
+#define PICTURE_BYTES 24e6 /* of powers and the picture of two spectra, at most */
+#define SMALLEST 256       /* values each way, however small the image */
 
 /* ---- samples -------------------------------------------------------------------------------- */
 
@@ -186,6 +187,17 @@ static void fill(struct imf_spectrum *s, const struct imf_half_plane *p, double 
 static int padded_length(int n, int multiple) {
     int length = imf_fft_length(n, multiple);
     return length ? length : n;
+}
+
+double imf_spectrum_bytes(const struct imf_info *info) {
+    int sides[2] = {info->width, info->height};
+    for (int i = 0; i < 2; i++)
+        sides[i] = padded_length(sides[i] > SMALLEST ? sides[i] : SMALLEST, 1);
+    double plane = imf_half_plane_bytes(sides[0], sides[1], 0);
+    double turned = imf_half_plane_bytes(sides[1], sides[0], 0);
+    double pattern = imf_pattern_bytes(info->width, info->height);
+    double turned_pattern = imf_pattern_bytes(info->height, info->width);
+    return fmax(fmax(plane, turned), fmax(pattern, turned_pattern)) + PICTURE_BYTES;
 }
 
 enum imf_status imf_spectrum_make(struct imf_spectrum *out, const struct imf_pixels *pixels,

@@ -184,7 +184,8 @@ static bool measure_form(struct imf_path *out, const struct search *s, struct im
         snprintf(out->why, sizeof out->why, "the image is larger than the device's memory allows");
         return false;
     }
-    out->bytes = s->options->base + bytes + (d ? imf_tuning(d)->driver_bytes : 0) +
+    out->bytes = s->options->base + bytes * imf_max(s->options->times, 1) +
+                 (d ? imf_tuning(d)->driver_bytes : 0) +
                  (out->on_gles ? imf_gles_rates.driver_bytes : 0);
     return true;
 }

@@ -17,7 +17,8 @@ struct imf_path_options {
     bool opened;         /* the device is open: starting it costs nothing */
     bool whole;          /* hold the image and the result, though rows could stream */
     enum imf_twice twice;
-    double base;  /* bytes of the process without surfaces, buffers and driver */
+    double base;  /* bytes of the process without surfaces, buffers and driver, */
+    int times;    /* and surfaces and buffers are there so many times; 0: once */
     double limit; /* of the process's bytes */
 };
 

@@ -14,9 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The process without images and driver: measured 4 to 5.5 MB. */
-#define PROCESS_BYTES 5e6
-
 /* Opening any device takes longer: what the host does in this time needs no look at the cache for the
  * device that was opened last, which takes 0.1 ms. */
 #define LEAST_OPENING_MS 10
@@ -207,7 +204,7 @@ static enum imf_status make(struct imf_planning *p, struct imf_context *ctx,
 
 enum imf_status imf_planning_make(struct imf_planning *p, struct imf_context *ctx,
                                   const struct imf_chain *c, const struct imf_settings *settings,
-                                  struct imf_error *err) {
+                                  const struct imf_planning_beside *beside, struct imf_error *err) {
     enum imf_backend backend = settings->backend;
     bool host = imf_backend_is_host(backend);
     struct imf_planning_request r = {
@@ -223,7 +220,9 @@ enum imf_status imf_planning_make(struct imf_planning *p, struct imf_context *ct
                            : host   ? 0
                                     : IMF_BACKEND_BIT(backend),
         .options = {.limit = settings->max_memory ? (double)settings->max_memory : INFINITY,
-                    .base = PROCESS_BYTES + (double)settings->held,
+                    .base = IMF_PROCESS_BYTES + (double)settings->held + beside->filter +
+                            beside->verify,
+                    .times = beside->again ? 2 : 1,
                     .whole = settings->whole,
                     .twice = settings->twice}};
     memset(p, 0, sizeof *p);

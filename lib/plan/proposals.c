@@ -88,7 +88,6 @@ static void propose_point(struct imf_proposal *out, const struct imf_proposals *
                        : pass->point.put   ? "put back"
                                            : "pointwise";
     snprintf(out->description, sizeof out->description, "%s", what);
-    out->bytes = mask ? imf_mask_plane_bytes(mask) : 0;
     if (backend == IMF_BACKEND_CPU) {
         snprintf(out->description, sizeof out->description, "plain C %s", what);
         out->ms = samples * imf_host_rates.point * 1e-6;
@@ -97,6 +96,7 @@ static void propose_point(struct imf_proposal *out, const struct imf_proposals *
         out->ms = rows_ms(c, pass);
     } else {
         out->place = IMF_PLACE_DEVICE;
+        out->bytes = mask ? imf_mask_plane_bytes(mask) : 0; /* its copy there */
         if (!d)
             why = "there is no device";
         else if (is_float64(all, i))

@@ -29,15 +29,18 @@ static enum imf_status create(struct imf_kernel **out, int width, int height,
 
 /* ---- PFM ------------------------------------------------------------------------------------ */
 
+/* In what follows `held` bytes count for the limit of memory beside the kernel's, the file's among
+ * them. */
 static enum imf_status read_pfm(struct imf_kernel **out, const void *bytes, size_t size,
-                                const struct imf_limits *limits, struct imf_error *err) {
+                                const struct imf_limits *limits, uint64_t held,
+                                struct imf_error *err) {
     struct imf_pfm pfm;
     enum imf_status status = imf_pfm_open(&pfm, bytes, size, err);
     if (status == IMF_OK)
         status = imf_limits_check(limits, (uint64_t)pfm.width, (uint64_t)pfm.height, err);
     uint64_t taps = (uint64_t)pfm.width * (uint64_t)pfm.height * sizeof(double);
     if (status == IMF_OK)
-        status = imf_memory_fits(limits->max_memory, size + taps, "this kernel", err);
+        status = imf_memory_fits(limits->max_memory, held + taps, "this kernel", err);
     if (status == IMF_OK)
         status = create(out, pfm.width, pfm.height, err);
     if (status != IMF_OK)
@@ -92,9 +95,9 @@ static enum imf_status take_samples(struct imf_kernel *k, const unsigned char *p
     return IMF_OK;
 }
 
-/* `file`: the bytes of the file, which is in memory. */
-static enum imf_status read_pixels(struct imf_kernel **out, struct imf_reader *reader, size_t file,
-                                   const struct imf_limits *limits, struct imf_error *err) {
+static enum imf_status read_pixels(struct imf_kernel **out, struct imf_reader *reader,
+                                   const struct imf_limits *limits, uint64_t held,
+                                   struct imf_error *err) {
     const struct imf_info *info = imf_reader_info(reader);
     bool lies = imf_orientation_of(info->orientation).swap;
     if (info->color == IMF_COLOR_CMYK)
@@ -106,7 +109,7 @@ static enum imf_status read_pixels(struct imf_kernel **out, struct imf_reader *r
     uint64_t pixel = (uint64_t)(info->channels * (info->depth / 8)) + sizeof(double);
     uint64_t all = (uint64_t)info->width * (uint64_t)info->height * pixel;
     enum imf_status status = imf_memory_fits(
-        limits->max_memory, file + imf_reader_held(reader) + all, "this kernel", err);
+        limits->max_memory, held + imf_reader_held(reader) + all, "this kernel", err);
     if (status != IMF_OK)
         return status;
     status = create(out, lies ? info->height : info->width, lies ? info->width : info->height, err);
@@ -126,7 +129,7 @@ static enum imf_status read_pixels(struct imf_kernel **out, struct imf_reader *r
 }
 
 static enum imf_status read_picture(struct imf_kernel **out, char note[IMF_NOTE], const void *bytes,
-                                    size_t size, const struct imf_limits *limits,
+                                    size_t size, const struct imf_limits *limits, uint64_t held,
                                     struct imf_error *err) {
     FILE *stream = fmemopen((void *)bytes, size, "rb");
     if (!stream)
@@ -134,7 +137,7 @@ static enum imf_status read_picture(struct imf_kernel **out, char note[IMF_NOTE]
     struct imf_reader *reader;
     enum imf_status status = imf_reader_open(&reader, stream, limits, err);
     if (status == IMF_OK)
-        status = read_pixels(out, reader, size, limits, err);
+        status = read_pixels(out, reader, limits, held, err);
     if (status == IMF_OK && imf_reader_warning(reader))
         snprintf(note, IMF_NOTE, "%s", imf_reader_warning(reader));
     imf_reader_close(&reader);
@@ -146,14 +149,15 @@ static enum imf_status read_picture(struct imf_kernel **out, char note[IMF_NOTE]
 
 enum imf_status imf_kernel_file_read(struct imf_kernel **out, char note[IMF_NOTE],
                                      const void *bytes, size_t size,
-                                     const struct imf_limits *limits, struct imf_error *err) {
+                                     const struct imf_limits *limits, uint64_t held,
+                                     struct imf_error *err) {
     enum imf_status status;
     char titles[IMF_FORMATS_TEXT];
     *out = NULL;
     if (imf_pfm_recognise(bytes, size)) {
-        status = read_pfm(out, bytes, size, limits, err);
+        status = read_pfm(out, bytes, size, limits, held + size, err);
     } else if (imf_codec_recognise(bytes, size)) {
-        status = read_picture(out, note, bytes, size, limits, err);
+        status = read_picture(out, note, bytes, size, limits, held + size, err);
     } else if (size > 0 && memchr(bytes, '\0', size)) {
         imf_codec_titles(titles, IMF_META_KINDS);
         return imf_fail(err, IMF_ERR_FORMAT, "is neither text nor PFM, %s", titles);
@@ -175,7 +179,7 @@ enum imf_status imf_filter_parse_limited(struct imf_filter **out, const char *co
                                      .max_scans = IMF_DEFAULT_MAX_SCANS};
     struct imf_limits all;
     imf_sized_read(&all, sizeof all, limits ? limits : &usual);
-    const struct imf_kernel_files files = {imf_kernel_file_read, &all};
+    const struct imf_kernel_files files = {imf_kernel_file_read, &all, 0};
     *out = NULL;
     enum imf_status status = imf_check_limits(&all, err);
     return status ? status : imf_filter_parse_with(out, specs, count, &files, err);

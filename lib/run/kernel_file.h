@@ -9,6 +9,7 @@
 /* imf_kernel_files.read: a gray picture of any format that can be read, or a PFM. */
 enum imf_status imf_kernel_file_read(struct imf_kernel **out, char note[IMF_NOTE],
                                      const void *bytes, size_t size,
-                                     const struct imf_limits *limits, struct imf_error *err);
+                                     const struct imf_limits *limits, uint64_t held,
+                                     struct imf_error *err);
 
 #endif

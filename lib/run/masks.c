@@ -7,7 +7,7 @@
 #include "run/masks.h"
 
 #include "filter/builtin/table.h"
-#include "plan/chain.h"
+#include "plan/planner.h"
 #include "solver/common/edge.h"
 
 #include <stdlib.h>
@@ -35,62 +35,82 @@ static enum imf_status make_source(struct imf_surface *s, const struct imf_mask_
     return st;
 }
 
-static enum imf_status run_solver(const struct imf_problem *p, const struct imf_surface *in,
-                                  const struct imf_surface *out, struct imf_error *err) {
-    struct imf_proposal chosen;
+/* What is left of the limit of memory. */
+struct room {
+    uint64_t limit; /* 0: there is none */
+    double held;
+};
+
+static enum imf_status check_room(const struct room *room, double bytes, struct imf_error *err) {
+    return imf_memory_fits(room->limit, (uint64_t)(room->held + bytes),
+                           "turning or blurring this mask", err);
+}
+
+static enum imf_status run_solver(const struct imf_proposal *chosen, const struct imf_problem *p,
+                                  const struct imf_surface *in, const struct imf_surface *out,
+                                  struct imf_error *err) {
     void *job = NULL;
-    imf_propose_backend(&chosen, IMF_BACKEND_VECTOR, p);
-    if (!chosen.feasible)
-        imf_propose_host(&chosen, p);
-    if (!chosen.feasible)
-        return imf_fail(err, IMF_ERR_LIMIT, "the mask cannot be blurred: %s", chosen.why);
-    enum imf_status st = chosen.solver->make(&job, p, &chosen, NULL, err);
-    st = st ? st : chosen.solver->run(job, in, out, err);
+    enum imf_status st = chosen->solver->make(&job, p, chosen, NULL, err);
+    st = st ? st : chosen->solver->run(job, in, out, err);
     if (job)
-        chosen.solver->destroy(&job);
+        chosen->solver->destroy(&job);
     return st;
 }
 
 /* Set *out to the plane, blurred by a filter of one kernel; the caller frees its samples. */
 static enum imf_status blur(struct imf_mask_plane *out, const struct imf_mask_plane *plane,
-                            const struct imf_filter *filter, struct imf_error *err) {
+                            const struct imf_filter *filter, const struct room *room,
+                            struct imf_error *err) {
+    const struct imf_margin none = {0, 0, 0, 0};
     const struct imf_info info = {
         .width = plane->width, .height = plane->height, .channels = 1, .depth = 16};
     const struct imf_settings settings = {.edge = IMF_EDGE_CLAMP};
     struct imf_surface in = {.host = NULL}, to = {.host = NULL};
+    struct imf_proposal chosen;
     struct imf_chain *chain;
     size_t row = (size_t)plane->width * sizeof(uint16_t), bytes = row * (size_t)plane->height;
     enum imf_status st = imf_chain_build(&chain, filter, &info, &settings, err);
     if (st)
         return st;
     const struct imf_problem *p = &chain->passes[0].problem; /* there is one */
-    st = make_source(&in, plane, p->reach, err);
+    imf_propose_backend(&chosen, IMF_BACKEND_VECTOR, p);
+    if (!chosen.feasible)
+        imf_propose_host(&chosen, p);
+    if (!chosen.feasible)
+        st = imf_fail(err, IMF_ERR_LIMIT, "the mask cannot be blurred: %s", chosen.why);
     if (!st)
-        st = imf_surface_layout(&to, IMF_U16, plane->width, plane->height, 1,
-                                (struct imf_margin){0, 0, 0, 0}, err);
+        st = imf_surface_layout(&in, IMF_U16, plane->width, plane->height, 1, p->reach, err);
+    if (!st)
+        st = imf_surface_layout(&to, IMF_U16, plane->width, plane->height, 1, none, err);
+    if (!st)
+        st = check_room(
+            room, (double)imf_surface_bytes(&in) + (double)imf_surface_bytes(&to) + chosen.bytes,
+            err);
+    if (!st)
+        st = make_source(&in, plane, p->reach, err);
     if (!st)
         st = imf_surface_alloc(&to, err);
     if (!st)
-        st = run_solver(p, &in, &to, err);
+        st = run_solver(&chosen, p, &in, &to, err);
+    imf_surface_free(&in);
     if (!st && !(out->at = malloc(bytes)))
         st = imf_fail_memory(err, bytes);
     for (int y = 0; y < plane->height && !st; y++)
         memcpy((char *)out->at + (size_t)y * row, imf_surface_row(&to, y), row);
-    imf_surface_free(&in);
     imf_surface_free(&to);
     imf_chain_free(&chain);
     return st;
 }
 
 static enum imf_status feathered(struct imf_mask_plane *out, const struct imf_mask_plane *plane,
-                                 double sigma, struct imf_error *err) {
+                                 double sigma, const struct room *room, struct imf_error *err) {
     struct imf_stage stage = {.op = IMF_OP_LINEAR, .range = IMF_RANGE_CLIP};
     const struct imf_filter filter = {.stages = &stage, .count = 1};
     *out = *plane;
     out->sample = IMF_U16;
     out->feather = sigma;
     enum imf_status st = imf_design_gaussian(&stage.kernel[0], &sigma, err);
-    st = st ? st : blur(out, plane, &filter, err);
+    st = st ? st : blur(out, plane, &filter, room, err);
     imf_stage_clear(&stage);
     return st;
 }
@@ -106,30 +126,37 @@ static enum imf_status add(struct imf_mask *mask, struct imf_mask_plane *plane,
 }
 
 static enum imf_status prepare(struct imf_mask *mask, int orientation, double feather,
-                               struct imf_error *err) {
+                               struct room room, struct imf_error *err) {
     struct imf_mask_plane made;
     if (!imf_mask_find(mask, 1, feather)) {
-        enum imf_status st = feathered(&made, imf_mask_picture(mask), feather, err);
+        enum imf_status st = feathered(&made, imf_mask_picture(mask), feather, &room, err);
         st = st ? st : add(mask, &made, err);
         if (st)
             return st;
+        room.held += imf_mask_plane_bytes(&made);
     }
     if (imf_mask_find(mask, orientation, feather))
         return IMF_OK;
-    if (!imf_mask_turn(&made, imf_mask_find(mask, 1, feather), orientation, false))
+    const struct imf_mask_plane *upright = imf_mask_find(mask, 1, feather);
+    enum imf_status st = check_room(&room, imf_mask_plane_bytes(upright), err);
+    if (st)
+        return st;
+    if (!imf_mask_turn(&made, upright, orientation, false))
         return imf_fail_memory(err, sizeof made);
     return add(mask, &made, err);
 }
 
-enum imf_status imf_masks_prepare(const struct imf_filter *filter, int orientation, double feather,
-                                  struct imf_error *err) {
+enum imf_status imf_masks_prepare(const struct imf_filter *filter, int orientation,
+                                  const struct imf_settings *settings, struct imf_error *err) {
     enum imf_status st = IMF_OK;
     for (size_t i = 0; i < filter->count && !st; i++) {
         struct imf_mask *mask = filter->stages[i].mask;
         if (!mask)
             continue;
+        const struct room room = {settings->max_memory, IMF_PROCESS_BYTES + (double)settings->held +
+                                                            imf_filter_bytes(filter)};
         pthread_mutex_lock(&mask->lock);
-        st = prepare(mask, orientation, feather, err);
+        st = prepare(mask, orientation, settings->mask_feather, room, err);
         pthread_mutex_unlock(&mask->lock);
     }
     return st;

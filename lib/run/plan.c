@@ -2,6 +2,7 @@
 #include "run/plan.h"
 #include "imfilter_program.h"
 #include "run/masks.h"
+#include "run/pipeline/verify.h"
 
 #include "base/arguments.h"
 #include "base/sized.h"
@@ -26,9 +27,26 @@ static struct imf_choice choice_of(const struct imf_planning *p) {
                                .note = p->note[0] ? p->note : NULL};
 }
 
+/* What counts for the limit of memory beside what filters. */
+static struct imf_planning_beside beside_of(const struct imf_plan *plan) {
+    struct imf_planning_beside beside = {.filter = imf_filter_bytes(plan->filter)};
+    if (plan->oriented) /* its kernels; masks are shared */
+        beside.filter += imf_filter_kernel_bytes(plan->oriented);
+    if (plan->verify)
+        beside.verify = imf_verify_bytes(plan->chain, &beside.again);
+    return beside;
+}
+
 enum imf_status imf_plan_create(struct imf_plan **out, struct imf_context *ctx,
                                 const struct imf_filter *filter, const struct imf_info *input,
-                                const struct imf_settings *given, struct imf_error *err) {
+                                const struct imf_settings *settings, struct imf_error *err) {
+    return imf_plan_create_for(out, ctx, filter, input, settings, NULL, err);
+}
+
+enum imf_status imf_plan_create_for(struct imf_plan **out, struct imf_context *ctx,
+                                    const struct imf_filter *filter, const struct imf_info *input,
+                                    const struct imf_settings *given,
+                                    const struct imf_run_options *runs, struct imf_error *err) {
     struct imf_settings full;
     const struct imf_settings *settings = &full;
     *out = NULL;
@@ -43,18 +61,21 @@ enum imf_status imf_plan_create(struct imf_plan **out, struct imf_context *ctx,
         return imf_fail_memory(err, sizeof *plan);
     plan->ctx = ctx;
     plan->filter = filter;
+    plan->verify = runs && runs->verify;
     plan->settings = *settings;
     plan->form.streams = !settings->whole;
     plan->pointwise = !settings->depth && imf_filter_is_pointwise(filter, settings);
     plan->input = plan->output = *input;
     st = imf_filter_orient(&plan->oriented, filter, input->orientation, err);
     if (!st)
-        st = imf_masks_prepare(filter, input->orientation, settings->mask_feather, err);
+        st = imf_masks_prepare(filter, input->orientation, settings, err);
     if (!st)
         st = imf_chain_build(&plan->chain, plan->oriented ? plan->oriented : filter, input,
                              settings, err);
+    const struct imf_planning_beside beside =
+        st ? (struct imf_planning_beside){0} : beside_of(plan);
     if (!st)
-        st = imf_planning_make(&plan->planning, ctx, plan->chain, settings, err);
+        st = imf_planning_make(&plan->planning, ctx, plan->chain, settings, &beside, err);
     if (st) {
         imf_plan_free(&plan);
         return st;

@@ -52,6 +52,26 @@ static void fit(struct imf_proposal *out, const struct imf_device *d, bool buffe
         out->ms = INFINITY;
 }
 
+/* Solvers make tables of a kernel's coefficients, at most two of float64 and their places: measured of
+ * kernels of 1023x1023 to 4095x4095. */
+#define TABLES 2.25
+static double table_bytes(const struct imf_problem *p) {
+    double taps = 0;
+    bool kernels = p->kind == IMF_CONVOLUTION || p->kind == IMF_MAGNITUDE || p->kind == IMF_PHASE;
+    for (int i = 0; i < 2 && kernels; i++)
+        taps += p->kernel[i] ? (double)p->kernel[i]->width * p->kernel[i]->height : 0;
+    return TABLES * taps * sizeof(double);
+}
+
+/* Columns and rows, with what is read beyond them, have to be counted by an int, blocks included. */
+#define BLOCKS 65536
+static bool too_long(const struct imf_problem *p) {
+    const struct imf_margin *m = &p->reach;
+    int64_t across = (int64_t)p->width + m->left + m->right;
+    int64_t down = (int64_t)p->height + m->top + m->bottom;
+    return across * p->channels > INT32_MAX - BLOCKS || down > INT32_MAX - BLOCKS;
+}
+
 void imf_propose(struct imf_proposal *out, const struct imf_solver *solver,
                  const struct imf_problem *p, const struct imf_device *d) {
     *out = (struct imf_proposal){.solver = solver,
@@ -65,11 +85,15 @@ void imf_propose(struct imf_proposal *out, const struct imf_solver *solver,
     if (!imf_solver_takes(solver, p->kind))
         imf_proposal_refuse(out, "%s%s", p->kind == IMF_WINDOW_OP ? p->window_op->noun : "",
                             why_not[p->kind]);
+    else if (too_long(p))
+        imf_proposal_refuse(out, "the image is too wide or too high");
     else if (harm)
         imf_proposal_refuse(out, "%s with this program (%s.cl on %.40s, driver %.20s)", harm,
                             solver->program, d->name, d->driver);
     else
         solver->propose(p, d, out);
+    if (out->feasible)
+        out->bytes += table_bytes(p);
     if (out->feasible && d)
         fit(out, d, out->bands == IMF_BANDS_WHOLE);
 }

@@ -12,7 +12,7 @@ static void read_kernel(const uint8_t *data, size_t size, bool lenient) {
     struct imf_error err = {0};
     struct imf_kernel *kernel = NULL;
     char note[IMF_NOTE] = "";
-    enum imf_status status = imf_kernel_file_read(&kernel, note, data, size, &limits, &err);
+    enum imf_status status = imf_kernel_file_read(&kernel, note, data, size, &limits, 0, &err);
     FUZZ_ASSERT(status == IMF_OK || (!kernel && err.text[0] && !strchr(err.text, '\n')));
     FUZZ_ASSERT(!kernel || (kernel->width % 2 && kernel->height % 2 && imf_kernel_nonzero(kernel)));
     FUZZ_ASSERT(!kernel || kernel->width * kernel->height <= 1 << 20);

@@ -157,6 +157,31 @@ bool imf_tiff_is_reduced(const struct imf_tiff_input *in, const struct imf_tiff_
     return e && (number(in, e) & REDUCED);
 }
 
+uint64_t imf_tiff_strip_bytes(const struct imf_tiff_input *in, const struct imf_tiff_directory *d) {
+    enum {
+        WIDTH = 256,
+        HEIGHT = 257,
+        SAMPLES = 277,
+        ROWS = 278,
+        TILE_WIDTH = 322,
+        TILE_HEIGHT = 323
+    };
+    const uint64_t most = (uint64_t)1 << 60;
+    const unsigned tags[][2] = {{TILE_WIDTH, WIDTH}, {TILE_HEIGHT, ROWS}, {SAMPLES, SAMPLES}};
+    uint64_t bytes = sizeof(uint16_t);
+    for (size_t i = 0; i < sizeof tags / sizeof *tags; i++) {
+        const struct imf_tiff_entry *e = imf_tiff_entry(d, tags[i][0]);
+        e = e ? e : imf_tiff_entry(d, tags[i][1]);
+        uint64_t value = e ? number(in, e) : 1;
+        const struct imf_tiff_entry *height = imf_tiff_entry(d, HEIGHT);
+        if (tags[i][1] == ROWS && height && (!e || value > number(in, height)))
+            value = number(in, height); /* of the whole image */
+        if (__builtin_mul_overflow(bytes, value, &bytes) || bytes > most)
+            return most;
+    }
+    return bytes;
+}
+
 unsigned char *imf_tiff_value(struct imf_tiff_input *in, const struct imf_tiff_entry *e,
                               size_t most, size_t *size, bool *out_of_memory) {
     size_t each = e->type < TYPES ? sizes[e->type] : 0, held = (size_t)width(in->wide);

@@ -16,6 +16,7 @@
 #include "codec/tiff/metadata.h"
 #include "codec/tiff/pictures.h"
 #include "codec/tiff/pixels.h"
+#include "codec/tiff/scans.h"
 #include "codec/tiff/stream.h"
 
 #include <limits.h>
@@ -144,6 +145,13 @@ static enum imf_status set_cells(struct tiff *t, uint16_t compression, struct im
     uint64_t line = p->bits < 8 ? (uint64_t)width * (unsigned)p->samples : 0;
     uint64_t size = t->stream.in.size, coded = stored ? 0 : TIFFGetStrileByteCount(t->tif, 0);
     uint64_t decoder = imf_tiff_decoder_bytes(compression, width, (unsigned)t->strip_rows, row);
+    uint64_t scans = 0;
+    if (compression == COMPRESSION_JPEG)
+        status =
+            imf_tiff_check_scans(&t->stream, width, (unsigned)t->strip_rows, samples, &scans, err);
+    if (status)
+        return status;
+    decoder += scans;
     uint64_t memory = r->memory + bytes + line + decoder + (coded < size ? coded : size) +
                       (t->stream.bytes ? size : 0);
     status =
@@ -308,6 +316,7 @@ static void read_density(const struct tiff *t) {
 static enum imf_status read_header(struct tiff *t, uint64_t *first, struct imf_tiff_picture *p,
                                    struct form *f, struct imf_error *err) {
     struct imf_tiff_stream *s = &t->stream;
+    struct imf_tiff_directory directory;
     enum imf_status status = imf_tiff_open_bytes(s, err);
     if (status)
         return status;
@@ -322,7 +331,11 @@ static enum imf_status read_header(struct tiff *t, uint64_t *first, struct imf_t
                         "its first image is marked as a smaller copy of another (NewSubfileType "
                         "1), as in camera raw files (dcraw develops those; tiffset -s 254 0 FILE "
                         "marks it as the image)");
-    if (!imf_tiff_open_library(s) || (p->at != *first && TIFFSetSubDirectory(s->tif, p->at) != 1))
+    imf_tiff_load(&directory, &s->in, p->at, &s->reader->metadata.out_of_memory);
+    uint64_t strip = imf_tiff_strip_bytes(&s->in, &directory);
+    imf_tiff_unload(&directory);
+    if (!imf_tiff_open_library(s, strip) ||
+        (p->at != *first && TIFFSetSubDirectory(s->tif, p->at) != 1))
         return imf_tiff_failure(s, -1, err);
     t->tif = s->tif;
     return read_form(t->tif, f, err);

@@ -3,7 +3,7 @@
  *
  * The directory may be anywhere in a file, which is read by pread(); another stream is read into
  * memory first. libtiff's messages come to handlers of this stream alone, and it allocates little more
- * at once than the file has bytes.
+ * at once than the file has bytes, or a strip that the limits allow.
  */
 #include "codec/tiff/format.h"
 
@@ -78,19 +78,25 @@ static int on_error(TIFF *tif, void *data, const char *module, const char *forma
 
 /* Of damage in data of fax machines and JPEG libtiff warns, too, and guesses what is missing. */
 static int on_warning(TIFF *tif, void *data, const char *module, const char *format, va_list args) {
-    static const char harmless[] = "Old-style LZW";
+    static const char *const harmless[] = {"Old-style LZW",
+                                           "The JPEG strip/tile is encoded with progressive mode"};
     struct imf_tiff_stream *s = data;
-    if (!s->decoding || strncmp(format, harmless, sizeof harmless - 1) == 0)
+    for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++)
+        if (strncmp(format, harmless[i], strlen(harmless[i])) == 0)
+            return 1;
+    if (!s->decoding)
         return 1;
     s->guessed = true;
     return on_error(tif, data, module, format, args);
 }
 
-bool imf_tiff_open_library(struct imf_tiff_stream *s) {
+bool imf_tiff_open_library(struct imf_tiff_stream *s, uint64_t strip) {
     TIFFOpenOptions *options = TIFFOpenOptionsAlloc();
     if (!options)
         return false;
-    TIFFOpenOptionsSetMaxSingleMemAlloc(options, (tmsize_t)(s->in.size + SPARE));
+    uint64_t limit = s->reader->limits.max_memory, most = s->in.size > strip ? s->in.size : strip;
+    most = limit && most > limit && s->in.size <= limit ? limit : most;
+    TIFFOpenOptionsSetMaxSingleMemAlloc(options, (tmsize_t)(most + SPARE));
     TIFFOpenOptionsSetErrorHandlerExtR(options, on_error, s);
     TIFFOpenOptionsSetWarningHandlerExtR(options, on_warning, s);
     /* O: of the strips' offsets only those that are asked for are read. */

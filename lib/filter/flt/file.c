@@ -8,15 +8,16 @@
 #include <sys/stat.h>
 
 /* Read to the end of the stream: it may be a pipe. */
-static enum imf_status read_all(FILE *f, const char *path, uint64_t memory, char **text,
-                                size_t *size, struct imf_error *err) {
+static enum imf_status read_all(FILE *f, const char *path, const struct imf_kernel_files *files,
+                                char **text, size_t *size, struct imf_error *err) {
     size_t capacity = 0;
     *text = NULL;
     *size = 0;
     for (;;) {
         if (*size == capacity) {
             size_t wider = capacity ? capacity * 2 : 16384;
-            enum imf_status status = imf_memory_fits(memory, wider, path, err);
+            enum imf_status status =
+                imf_memory_fits(files->limits->max_memory, files->held + wider, path, err);
             if (status != IMF_OK)
                 return status;
             char *moved = realloc(*text, wider);
@@ -39,8 +40,8 @@ static enum imf_status read_all(FILE *f, const char *path, uint64_t memory, char
 }
 
 /* Numbers are read into an array that doubles as it grows, and are then copied to a kernel. */
-static enum imf_status numbers_fit(const char *path, uint64_t memory, const char *text, size_t size,
-                                   struct imf_error *err) {
+static enum imf_status numbers_fit(const char *path, const struct imf_kernel_files *files,
+                                   const char *text, size_t size, struct imf_error *err) {
     uint64_t numbers = 0;
     bool inside = false;
     for (size_t i = 0; i < size; i++) {
@@ -48,7 +49,8 @@ static enum imf_status numbers_fit(const char *path, uint64_t memory, const char
         numbers += part && !inside;
         inside = part;
     }
-    return imf_memory_fits(memory, size + 3 * numbers * sizeof(double), path, err);
+    return imf_memory_fits(files->limits->max_memory,
+                           files->held + size + 3 * numbers * sizeof(double), path, err);
 }
 
 /* A file that is no text, if it is none. */
@@ -57,7 +59,8 @@ static enum imf_status read_other(struct imf_flt *out, const char *path, const c
                                   char note[IMF_NOTE], struct imf_error *err) {
     struct imf_error why = {0};
     char remark[IMF_NOTE] = "";
-    enum imf_status status = files->read(&out->kernel[0], remark, bytes, size, files->limits, &why);
+    enum imf_status status =
+        files->read(&out->kernel[0], remark, bytes, size, files->limits, files->held, &why);
     if (status != IMF_OK)
         return imf_fail(err, status, "%s: %s", path, why.text);
     if (remark[0])
@@ -68,8 +71,8 @@ static enum imf_status read_other(struct imf_flt *out, const char *path, const c
     return IMF_OK;
 }
 
-enum imf_status imf_flt_load(struct imf_flt *out, const char *path, uint64_t memory,
-                             const struct imf_kernel_files *files, char note[IMF_NOTE],
+enum imf_status imf_flt_load(struct imf_flt *out, const char *path,
+                             const struct imf_kernel_files *files, bool other, char note[IMF_NOTE],
                              struct imf_error *err) {
     char *text;
     size_t size;
@@ -77,9 +80,9 @@ enum imf_status imf_flt_load(struct imf_flt *out, const char *path, uint64_t mem
     FILE *f = fopen(path, "rb");
     if (!f)
         return imf_fail(err, IMF_ERR_SPEC, "cannot open %s: %s", path, strerror(errno));
-    enum imf_status status = read_all(f, path, memory, &text, &size, err);
+    enum imf_status status = read_all(f, path, files, &text, &size, err);
     fclose(f);
-    if (status == IMF_OK && files)
+    if (status == IMF_OK && other)
         status = read_other(out, path, text, size, files, note, err);
     else if (status == IMF_OK && memchr(text, '\0', size))
         status =
@@ -87,7 +90,7 @@ enum imf_status imf_flt_load(struct imf_flt *out, const char *path, uint64_t mem
                      "%s: NUL byte: this is not a text file (kernel:@FILE reads pictures)", path);
     bool parse = status == IMF_OK && !out->kernel[0];
     if (parse)
-        status = numbers_fit(path, memory, text, size, err);
+        status = numbers_fit(path, files, text, size, err);
     if (parse && status == IMF_OK)
         status = imf_flt_parse(out, path, text, size, err);
     free(text);

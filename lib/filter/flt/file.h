@@ -21,11 +21,11 @@ struct imf_flt {
 /* Parse size bytes of text. Errors read "NAME:LINE:COLUMN: what". */
 enum imf_status imf_flt_parse(struct imf_flt *out, const char *name, const char *text, size_t size,
                               struct imf_error *err);
-/* Read and parse the file at path. With `files` it may also be what that reads, whose coefficients
- * are divided by their sum unless the caller's scaling says otherwise; note is its remark. With
- * IMF_ERR_LIMIT reading it would take more than `memory` bytes, unless that is 0. */
-enum imf_status imf_flt_load(struct imf_flt *out, const char *path, uint64_t memory,
-                             const struct imf_kernel_files *files, char note[IMF_NOTE],
+/* Read and parse the file at path. With `other` it may also be what files->read() reads, whose
+ * coefficients are divided by their sum unless the caller's scaling says otherwise; note is its remark.
+ * With IMF_ERR_LIMIT reading it would take more memory than files->limits has left. */
+enum imf_status imf_flt_load(struct imf_flt *out, const char *path,
+                             const struct imf_kernel_files *files, bool other, char note[IMF_NOTE],
                              struct imf_error *err);
 void imf_flt_free(struct imf_flt *f);
 

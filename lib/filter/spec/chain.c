@@ -2,6 +2,7 @@
 #include "base/arguments.h"
 #include "base/sized.h"
 #include "filter/spec/parse.h"
+#include "imfilter_program.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -86,13 +87,15 @@ enum imf_status imf_filter_parse_with(struct imf_filter **out, const char *const
                                       size_t count, const struct imf_kernel_files *files,
                                       struct imf_error *err) {
     struct imf_filter *f;
+    struct imf_kernel_files left = *files;
     *out = NULL;
     if (count == 0)
         return imf_fail(err, IMF_ERR_ARGUMENT, "no filter is given (-f SPEC)");
     if (create(&f, count, err))
         return IMF_ERR_MEMORY;
     for (size_t i = 0; i < count; i++) {
-        enum imf_status status = add_stage(f, specs[i], files, err);
+        left.held = files->held + (uint64_t)imf_filter_bytes(f);
+        enum imf_status status = add_stage(f, specs[i], &left, err);
         if (status == IMF_OK && i + 1 == count)
             status = remark_gain(f, err);
         if (status == IMF_OK)
@@ -170,8 +173,9 @@ enum imf_status imf_filter_from_kernel(struct imf_filter **out,
 
 /* ---- masks ---------------------------------------------------------------------------------- */
 
-enum imf_status imf_filter_from_mask(struct imf_filter **out, const char *path,
-                                     const struct imf_limits *limits, struct imf_error *err) {
+static enum imf_status from_mask(struct imf_filter **out, const char *path,
+                                 const struct imf_limits *limits, uint64_t held,
+                                 struct imf_error *err) {
     struct imf_mask *mask;
     char note[IMF_NOTE] = "";
     struct imf_limits checked;
@@ -180,7 +184,7 @@ enum imf_status imf_filter_from_mask(struct imf_filter **out, const char *path,
     enum imf_status status = imf_check_limits(&checked, err);
     if (status != IMF_OK)
         return status;
-    status = imf_mask_read(&mask, path, limits, note, err);
+    status = imf_mask_read(&mask, path, limits, held, note, err);
     if (status == IMF_OK)
         status = create(out, 1, err);
     if (status != IMF_OK) {
@@ -195,6 +199,19 @@ enum imf_status imf_filter_from_mask(struct imf_filter **out, const char *path,
         return IMF_OK;
     imf_filter_free(out);
     return imf_fail_memory(err, strlen(path));
+}
+
+enum imf_status imf_filter_from_mask(struct imf_filter **out, const char *path,
+                                     const struct imf_limits *limits, struct imf_error *err) {
+    return from_mask(out, path, limits, 0, err);
+}
+
+enum imf_status imf_filter_append_mask(struct imf_filter *filter, const char *path,
+                                       const struct imf_limits *limits, struct imf_error *err) {
+    struct imf_filter *more;
+    enum imf_status status =
+        from_mask(&more, path, limits, (uint64_t)imf_filter_bytes(filter), err);
+    return status == IMF_OK ? imf_filter_append(filter, &more, err) : status;
 }
 
 enum imf_status imf_filter_append(struct imf_filter *f, struct imf_filter **more,

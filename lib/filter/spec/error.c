@@ -85,7 +85,7 @@ enum imf_status imf_spec_load(const struct imf_spec *s, struct imf_span text, st
     enum imf_status status = path_of(s, text, &path);
     if (!path)
         return status;
-    status = imf_flt_load(flt, path, s->files->limits->max_memory, s->files, s->note, s->err);
+    status = imf_flt_load(flt, path, s->files, true, s->note, s->err);
     free(path);
     return status == IMF_OK ? IMF_OK : imf_spec_fail_file(s, text.text, status);
 }
@@ -96,7 +96,7 @@ enum imf_status imf_spec_load_mask(const struct imf_spec *s, struct imf_span tex
     enum imf_status status = path_of(s, text, &path);
     if (!path)
         return status;
-    status = imf_mask_read(out, path, s->files->limits, s->note, s->err);
+    status = imf_mask_read(out, path, s->files->limits, s->files->held, s->note, s->err);
     free(path);
     return status == IMF_OK ? IMF_OK : imf_spec_fail_file(s, text.text, status);
 }

@@ -128,7 +128,7 @@ static enum imf_status load_user(const struct imf_spec *s, const char *name, str
     if (status != IMF_OK)
         return status;
     if (path) {
-        status = imf_flt_load(flt, path, s->files->limits->max_memory, NULL, NULL, s->err);
+        status = imf_flt_load(flt, path, s->files, false, NULL, s->err);
         free(path);
         return status == IMF_OK ? IMF_OK : imf_spec_fail_file(s, s->text, status);
     }

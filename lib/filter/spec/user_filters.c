@@ -47,7 +47,9 @@ static char *summary_of(const char *directory, const char *file) {
     if (!path)
         return NULL;
     snprintf(path, size, "%s/%s", directory, file);
-    if (imf_flt_load(&flt, path, 0, NULL, NULL, &err))
+    const struct imf_limits none = {.size = sizeof none};
+    const struct imf_kernel_files files = {.limits = &none};
+    if (imf_flt_load(&flt, path, &files, false, NULL, &err))
         summary = strdup(err.text);
     else
         summary = strdup(flt.summary ? flt.summary : path);

@@ -157,6 +157,24 @@ enum imf_status imf_exec_make_host(struct imf_exec **out, const struct imf_chain
     return make(out, c, &r, err);
 }
 
+double imf_exec_host_bytes(const struct imf_chain *c, enum imf_sample out_sample) {
+    struct imf_bands *bands;
+    double bytes = 0;
+    if (imf_bands_whole(&bands, c, NULL))
+        return INFINITY;
+    for (int i = 0; i <= c->count; i++) {
+        struct imf_proposal chosen = {.solver = NULL};
+        struct imf_surface s;
+        if (imf_layout(bands, i, out_sample, &s, NULL) ||
+            (i < c->count && propose(c, i, out_sample, &chosen, NULL)))
+            bytes = INFINITY;
+        else
+            bytes += (double)imf_surface_bytes(&s) + chosen.bytes;
+    }
+    imf_bands_free(&bands);
+    return bytes;
+}
+
 void imf_exec_set_watch(struct imf_exec *x, struct imf_exec_watch watch) {
     x->watch = watch;
 }

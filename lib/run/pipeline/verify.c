@@ -246,6 +246,18 @@ static enum imf_status judge(struct judge *j, struct imf_report *r, struct imf_e
     return st;
 }
 
+double imf_verify_bytes(const struct imf_chain *c, bool *again) {
+    int channels = 0;
+    *again = false;
+    for (int i = 0; i < c->count && !c->exact; i++)
+        if (!c->passes[i].exact && is_decided_by(c, i)) {
+            *again = true;
+            channels = imf_max(channels, c->passes[i].channels_out); /* of a threshold's values */
+        }
+    return imf_exec_host_bytes(c, IMF_F64) +
+           (double)c->width * c->height * channels * sizeof(double);
+}
+
 enum imf_status imf_verify(const struct imf_chain *c, const struct imf_rows *image,
                            const struct imf_rows *result, const struct imf_witness *witness,
                            struct imf_report *r, struct imf_error *err) {

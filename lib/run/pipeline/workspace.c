@@ -195,7 +195,7 @@ static enum imf_status measure_whole(const struct imf_workspace *ws, double *byt
 /* Check the memory limit with what this reader and writer hold, which the plan may not have
  * known. */
 static enum imf_status check_memory(const struct imf_workspace *ws, const struct imf_reader *reader,
-                                    const struct imf_writer *writer, bool streams,
+                                    const struct imf_writer *writer, bool streams, bool verify,
                                     struct imf_error *err) {
     const struct imf_settings *settings = &ws->plan->settings;
     double whole = 0;
@@ -205,6 +205,11 @@ static enum imf_status check_memory(const struct imf_workspace *ws, const struct
         enum imf_status st = measure_whole(ws, &whole, err);
         if (st)
             return st;
+    }
+    if (verify && !ws->plan->verify) {
+        bool again;
+        whole += imf_verify_bytes(ws->plan->chain, &again);
+        whole += again ? (double)ws->choice.chosen->bytes : 0;
     }
     double bytes = (double)(ws->choice.chosen->bytes - settings->held + imf_reader_held(reader) +
                             (writer ? writer->memory : 0)) +
@@ -243,7 +248,7 @@ static enum imf_status run_files(struct imf_workspace *ws, struct imf_reader *re
     if (ws->plan->settings.twice && !imf_reader_seeks(reader))
         return imf_fail(err, IMF_ERR_ARGUMENT, "the plan is for an image that is read twice");
     bool streams = may_stream(ws, reader, writer, options);
-    enum imf_status st = check_memory(ws, reader, writer, streams, err);
+    enum imf_status st = check_memory(ws, reader, writer, streams, options->verify, err);
     if (st)
         return st;
     struct imf_pixel_io pixels = {.reader = reader, .writer = writer};

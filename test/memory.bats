@@ -1,0 +1,39 @@
+# A run keeps to --max-memory: the small part of test/memory.py.
+load helper
+
+@test "40 filters, and every option that holds a picture, keep to --max-memory or are refused" {
+    command -v jpegtran >/dev/null || skip "there is no jpegtran"
+    run python3 "$BATS_TEST_DIRNAME/memory.py" --few
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [[ $output == *" passed, 0 failed" ]]
+}
+
+@test "--explain counts what is verified, drawn, masked and read" {
+    make_flat a.pgm 1500 1000
+    make_flat mask.pgm 1500 1000
+    mib() {
+        imf -f blur:2 a.pgm --explain "$@" | sed -n 's/^  all .* \([0-9]*\) MiB$/\1/p'
+    }
+    plain=$(mib)
+    # The reference in float64; pixels and a spectrum; a mask of 8 bits, and blurred to 16.
+    [ "$(mib --verify)" -ge $((plain + 11)) ]
+    [ "$(mib --spectrum=s.png)" -ge $((plain + 12)) ]
+    [ "$(mib --mask=mask.pgm --mask-feather=3)" -ge $((plain + 4)) ]
+    { printf 'Pf\n1001 1001\n-1.0\n' && head -c $((4 * 1001 * 1001)) /dev/zero | tr '\0' '\77'; } >k.pfm
+    imf_run -f kernel:@k.pfm:scale=auto a.pgm --explain --max-memory=20M
+    [ "$status" -ne 0 ]
+    one_line "over the limit of 20 MiB (raise it with --max-memory)"
+}
+
+@test "kernels and masks count together" {
+    make_flat a.pgm 30 30
+    awk 'BEGIN { for (i = 0; i < 301; i++) { for (j = 0; j < 301; j++) printf "%d ", (i * j) % 9; print "" } }' >k.txt
+    imf -q --backend=cpu -f kernel:@k.txt a.pgm -o b.pgm --max-memory=12M
+    many=()
+    for _ in 1 2 3 4 5 6 7 8; do many+=(-f kernel:@k.txt:scale=auto); done
+    imf_run -q --backend=cpu "${many[@]}" a.pgm -o c.pgm --max-memory=12M
+    [ "$status" -ne 0 ]
+    one_line "over the limit of 12 MiB (raise it with --max-memory)"
+    [ ! -e c.pgm ]
+}
