@@ -28,6 +28,12 @@
 #define CURVES 0 // of linear light: 0: sRGB's, whose `table` maps every sample value to it;
                  // 1, for all colours, or 3: `table` has its POINTS of each
 #endif
+#ifndef LUMA_GREEN
+#define LUMA_GREEN 0.7152f // weights in luminance; red's is the rest
+#endif
+#ifndef LUMA_BLUE
+#define LUMA_BLUE 0.0722f
+#endif
 #ifndef UNSHARP
 #define UNSHARP 0
 #endif
@@ -117,7 +123,7 @@
 #define COLORS (GRAY ? 1 : COLORS_IN) // of the steps up to the blend
 #define COLORS_IMAGE (C_IMAGE - ALPHA)
 // As channel_of() of run/point/point.c.
-#define LUMA(v) ((v)[0] + 0.7152f * ((v)[1] - (v)[0]) + 0.0722f * ((v)[2] - (v)[0]))
+#define LUMA(v) ((v)[0] + LUMA_GREEN * ((v)[1] - (v)[0]) + LUMA_BLUE * ((v)[2] - (v)[0]))
 #define PICKED(which, v) (which == 1 ? LUMA(v) : (v)[which - 2])
 #define COLORS_OUT (C_OUT - ALPHA)
 

@@ -144,9 +144,10 @@ const struct imf_format_doc *imf_format_doc(enum imf_format format);
 enum imf_format imf_format_from_name(const char *name);
 const char *imf_format_name(enum imf_format format); /* imf_format_doc.name, or "none" */
 
-/* How samples encode light. NULL stands for the sRGB curve. */
+/* How samples encode light, and how colours count in luminance. NULL stands for the sRGB curve and
+ * Rec. 709's luma. */
 struct imf_curve;
-/* From cICP of a PNG, else the ICC profile, else sRGB or gAMA of a PNG, else the sRGB curve, for
+/* From cICP of a PNG, else the ICC profile, else sRGB or gAMA and cHRM of a PNG, else sRGB, for
  * which *out is NULL. IMF_ERR_FORMAT or IMF_ERR_DAMAGED: what the metadata name cannot be used. */
 enum imf_status imf_curve_read(struct imf_curve **out, const struct imf_metadata *metadata,
                                const struct imf_info *info, struct imf_error *err);

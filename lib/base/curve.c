@@ -1,6 +1,8 @@
 /* curve.c - the curve between samples and light */
 #include "base/curve.h"
 
+#include "base/samples.h"
+
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -14,16 +16,21 @@
 
 struct imf_curve {
     atomic_int users;
-    int channels;
+    int channels; /* 0: sRGB's formula */
+    double luma[3];
     double steepest[2], log_slope[2]; /* of words, of bytes */
     double light[][IMF_CURVE_POINTS];
 };
+
+static const double rec_709[3] = {1 - IMF_LUMA_GREEN - IMF_LUMA_BLUE, IMF_LUMA_GREEN,
+                                  IMF_LUMA_BLUE};
 
 struct imf_curve *imf_curve_make(int channels) {
     struct imf_curve *c = calloc(1, sizeof *c + (size_t)channels * sizeof c->light[0]);
     if (c) {
         atomic_init(&c->users, 1);
         c->channels = channels;
+        memcpy(c->luma, rec_709, sizeof c->luma);
     }
     return c;
 }
@@ -38,6 +45,18 @@ void imf_curve_free(struct imf_curve **curve) {
     if (*curve && atomic_fetch_sub(&(*curve)->users, 1) == 1)
         free(*curve);
     *curve = NULL;
+}
+
+void imf_curve_set_luma(struct imf_curve *curve, const double luma[3]) {
+    memcpy(curve->luma, luma, sizeof curve->luma);
+}
+
+const double *imf_curve_luma(const struct imf_curve *curve) {
+    return curve ? curve->luma : rec_709;
+}
+
+int imf_curve_tables(const struct imf_curve *curve) {
+    return curve ? curve->channels : 0;
 }
 
 double *imf_curve_points(struct imf_curve *curve, int channel) {
@@ -78,7 +97,7 @@ bool imf_curve_settle(struct imf_curve *c) {
     bool same = true;
     for (int i = 1; i < c->channels; i++)
         same = same && memcmp(c->light[0], c->light[i], sizeof c->light[0]) == 0;
-    c->channels = same ? 1 : c->channels;
+    c->channels = same ? c->channels > 0 : c->channels;
     for (int i = 0; i < c->channels; i++) {
         if (!raise_points(c->light[i]))
             return false;
@@ -88,12 +107,13 @@ bool imf_curve_settle(struct imf_curve *c) {
 }
 
 bool imf_curve_same(const struct imf_curve *a, const struct imf_curve *b) {
-    return a == b || (a && b && a->channels == b->channels &&
-                      memcmp(a->light, b->light, (size_t)a->channels * sizeof a->light[0]) == 0);
+    return a == b ||
+           (a && b && a->channels == b->channels && memcmp(a->luma, b->luma, sizeof a->luma) == 0 &&
+            memcmp(a->light, b->light, (size_t)a->channels * sizeof a->light[0]) == 0);
 }
 
 int imf_curve_count(const struct imf_curve *curve) {
-    return curve ? curve->channels : 1;
+    return imf_curve_tables(curve) ? curve->channels : 1;
 }
 
 int imf_curve_of(const struct imf_curve *curve, int color, int colors) {
@@ -101,7 +121,7 @@ int imf_curve_of(const struct imf_curve *curve, int color, int colors) {
 }
 
 double imf_curve_to_light(const struct imf_curve *curve, int which, double v) {
-    if (!curve)
+    if (!imf_curve_tables(curve))
         return v <= 0.04045 ? v / 12.92 : pow((v + 0.055) / 1.055, 2.4);
     const double *light = curve->light[which];
     double at = fmin(fmax(v, 0), 1) * LAST;
@@ -110,7 +130,7 @@ double imf_curve_to_light(const struct imf_curve *curve, int which, double v) {
 }
 
 double imf_curve_from_light(const struct imf_curve *curve, int which, double v) {
-    if (!curve)
+    if (!imf_curve_tables(curve))
         return v <= 0.0031308 ? 12.92 * v : 1.055 * pow(v, 1 / 2.4) - 0.055;
     const double *light = curve->light[which];
     int i = 0;
@@ -123,15 +143,15 @@ double imf_curve_from_light(const struct imf_curve *curve, int which, double v) 
 
 bool imf_curve_spans(const struct imf_curve *curve) {
     bool spans = true;
-    for (int i = 0; curve && i < curve->channels; i++)
+    for (int i = 0; i < imf_curve_tables(curve); i++)
         spans = spans && curve->light[i][0] == 0 && curve->light[i][LAST] == 1;
     return spans;
 }
 
 double imf_curve_steepest(const struct imf_curve *curve, bool bytes) {
-    return curve ? curve->steepest[bytes] : 12.92;
+    return imf_curve_tables(curve) ? curve->steepest[bytes] : 12.92;
 }
 
 double imf_curve_log_slope(const struct imf_curve *curve, bool bytes) {
-    return curve ? curve->log_slope[bytes] : 1;
+    return imf_curve_tables(curve) ? curve->log_slope[bytes] : 1;
 }

@@ -15,7 +15,7 @@
 
 struct imf_curve;
 
-/* Of 1 or 3 channels, to be filled: NULL without memory. */
+/* Of 1 or 3 channels, to be filled, or of 0: sRGB's formula. NULL without memory. */
 struct imf_curve *imf_curve_make(int channels);
 double *imf_curve_points(struct imf_curve *curve, int channel); /* IMF_CURVE_POINTS of them */
 /* Make it rise, and note what is asked below; equal channels become one. false: it falls, or is
@@ -24,6 +24,12 @@ bool imf_curve_settle(struct imf_curve *curve);
 /* Add a reference, which the new owner drops with imf_curve_free(); NULL for NULL. */
 struct imf_curve *imf_curve_keep(struct imf_curve *curve);
 
+/* The weights of red, green and blue in luminance: Rec. 709's unless they were set. */
+void imf_curve_set_luma(struct imf_curve *curve, const double luma[3]);
+const double *imf_curve_luma(const struct imf_curve *curve);
+
+/* How many tables it has; 0: sRGB's formula. */
+int imf_curve_tables(const struct imf_curve *curve);
 /* The number of curves, 1 or 3, and the index of the curve of channel `color` of `colors`: gray
  * converted from RGB takes green's. */
 int imf_curve_count(const struct imf_curve *curve);
@@ -31,7 +37,7 @@ int imf_curve_of(const struct imf_curve *curve, int color, int colors);
 /* Value to light, and light to value. Beyond 0..1 a table clamps; sRGB's formula continues. */
 double imf_curve_to_light(const struct imf_curve *curve, int which, double v);
 double imf_curve_from_light(const struct imf_curve *curve, int which, double light);
-const double *imf_curve_table(const struct imf_curve *curve, int which); /* not of NULL */
+const double *imf_curve_table(const struct imf_curve *curve, int which); /* not of sRGB's */
 
 /* Does it map 0 to 0 and 1 to 1? */
 bool imf_curve_spans(const struct imf_curve *curve);

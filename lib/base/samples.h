@@ -68,7 +68,11 @@ static inline void imf_sample_put(void *row, enum imf_sample sample, ptrdiff_t a
     }
 }
 
-/* Rec. 709's luma, 0.2126 r + 0.7152 g + 0.0722 b; exactly that of gray where the colours are equal. */
-#define IMF_LUMA(type, r, g, b) ((r) + (type)0.7152 * ((g) - (r)) + (type)0.0722 * ((b) - (r)))
+/* Rec. 709's luma, 0.2126 r + 0.7152 g + 0.0722 b, or that of other weights of green and blue; exactly
+ * that of gray where the colours are equal. */
+#define IMF_LUMA_GREEN 0.7152
+#define IMF_LUMA_BLUE 0.0722
+#define IMF_LUMA_BY(green, blue, r, g, b) ((r) + (green) * ((g) - (r)) + (blue) * ((b) - (r)))
+#define IMF_LUMA(type, r, g, b) IMF_LUMA_BY((type)IMF_LUMA_GREEN, (type)IMF_LUMA_BLUE, r, g, b)
 
 #endif

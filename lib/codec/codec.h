@@ -18,6 +18,7 @@ struct imf_codec {
     bool (*plausible)(const unsigned char *head, size_t size);
     unsigned colors;                     /* a set of 1 << enum imf_color that it can store */
     bool alpha;                          /* beside gray and RGB */
+    bool repeats_gray;                   /* gray is stored as colours */
     unsigned depths;                     /* a set of bits a sample: 8 | 16 */
     unsigned few_bits;                   /* a set of 1 << imf_info.bits */
     int side_max;                        /* rows or columns */

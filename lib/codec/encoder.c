@@ -2,6 +2,8 @@
 #include "codec/encoder.h"
 
 #include "codec/codec.h"
+#include "codec/metadata/bytes.h"
+#include "codec/metadata/profile.h"
 #include "codec/metadata/xmp.h"
 
 #include <stdarg.h>
@@ -61,13 +63,54 @@ void imf_pack_bits(unsigned char *to, const unsigned char *row, int count, int d
         *to = (unsigned char)(packed << (8 - held));
 }
 
+/* What the file's profile has to be for. */
+static enum imf_color profile_color(const struct imf_writer *w) {
+    bool repeated = w->info.color == IMF_COLOR_GRAY && w->codec->repeats_gray;
+    return repeated ? IMF_COLOR_RGB : w->info.color;
+}
+
 bool imf_writer_wants_kind(const struct imf_writer *w, const struct imf_meta_item *item) {
     return !(w->encode.strip & item->strip) && w->codec->metadata_max[item->kind] &&
-           (item->kind != IMF_META_ICC || imf_icc_fits(item, w->info.color));
+           (item->kind != IMF_META_ICC || imf_icc_fits(item, profile_color(w)));
 }
 
 bool imf_writer_wants(const struct imf_writer *w, const struct imf_meta_item *item) {
     return imf_writer_wants_kind(w, item) && item->size <= w->codec->metadata_max[item->kind];
+}
+
+const struct imf_meta_item *imf_writer_icc(const struct imf_writer *w) {
+    const struct imf_meta_item *icc = imf_metadata_find(w->metadata, IMF_META_ICC);
+    return w->made_icc ? w->made_icc : icc && imf_writer_wants(w, icc) ? icc : NULL;
+}
+
+enum imf_status imf_writer_make_icc(struct imf_writer *w, struct imf_error *err) {
+    const struct imf_meta_item *icc = imf_metadata_find(w->metadata, IMF_META_ICC);
+    enum imf_color color = profile_color(w);
+    struct imf_error why = {0};
+    enum imf_status status = IMF_OK;
+    w->says_colors = true;
+    if (!w->codec->metadata_max[IMF_META_ICC] || (w->encode.strip & IMF_STRIP_ICC))
+        return IMF_OK;
+    bool chunks = !w->codec->metadata_max[IMF_META_PNG_CHUNK] && color != IMF_COLOR_CMYK;
+    if (icc && !imf_icc_fits(icc, color) && w->info.color == IMF_COLOR_GRAY)
+        status = imf_profile_convert(&w->made_icc, icc, color, &why);
+    else if (!icc && chunks)
+        status = imf_profile_of_chunks(&w->made_icc, w->metadata, color, &why);
+    w->says_colors = status == IMF_OK;
+    return status == IMF_ERR_MEMORY ? imf_fail(err, status, "%s", why.text) : IMF_OK;
+}
+
+bool imf_writer_rebuilds(const struct imf_writer *w, const struct imf_meta_item *item) {
+    static const char *const colors[] = {"cICP", "sRGB", "gAMA", "cHRM"};
+    bool cicp = !imf_metadata_find(w->metadata, IMF_META_ICC);
+    if (item->kind == IMF_META_ICC && !imf_writer_wants(w, item))
+        return w->made_icc;
+    if (item->kind != IMF_META_PNG_CHUNK || w->codec->metadata_max[item->kind] || !w->says_colors)
+        return false;
+    for (size_t i = cicp ? 0 : 1; i < sizeof colors / sizeof colors[0]; i++)
+        if (item->tag == imf_get32(colors[i]))
+            return w->codec->metadata_max[IMF_META_ICC];
+    return false;
 }
 
 const unsigned char *imf_writer_data(struct imf_writer *w, const struct imf_meta_item *item) {

@@ -32,6 +32,9 @@ struct imf_writer {
     unsigned char *rows; /* the caller's, buffered until all are there to be reoriented */
     unsigned char *data; /* imf_writer_data()'s */
     unsigned char *xmp;  /* imf_writer_xmp()'s */
+    struct imf_meta_item
+        *made_icc;    /* a profile that replaces what the format cannot hold, or NULL */
+    bool says_colors; /* the profile, if the file has one, says what the metadata do */
     struct imf_encode encode;
     const struct imf_metadata *metadata; /* borrowed until the writer is finished; may be NULL */
     struct imf_jpeg_source jpeg;         /* from the metadata, oriented like the file */
@@ -92,6 +95,13 @@ const unsigned char *imf_writer_data(struct imf_writer *w, const struct imf_meta
  * only a JPEG holds. NULL without memory. Valid until the next call. */
 const unsigned char *imf_writer_xmp(struct imf_writer *w, const struct imf_meta_item *item,
                                     size_t *size);
+/* The profile that the file gets, or NULL. */
+const struct imf_meta_item *imf_writer_icc(const struct imf_writer *w);
+/* Make a profile where the metadata's own is for other colours, or chunks that only a PNG holds name the
+ * colours, and one can be made. */
+enum imf_status imf_writer_make_icc(struct imf_writer *w, struct imf_error *err);
+/* Is what this item says of colours in the file's profile, or needs none? */
+bool imf_writer_rebuilds(const struct imf_writer *w, const struct imf_meta_item *item);
 /* Density of the file's pixels, of unit NONE where it is unknown or not to be written. */
 struct imf_density imf_writer_density(const struct imf_writer *w);
 

@@ -76,6 +76,8 @@ static enum imf_status open_checked(struct imf_writer *w, struct imf_error *err)
         return imf_fail(err, IMF_ERR_ARGUMENT, "no image has %dx%d pixels of %d channels, %d bits",
                         info->width, info->height, info->channels, info->depth);
     enum imf_status status = imf_codec_fits(w->codec, info, err);
+    if (!status)
+        status = imf_writer_make_icc(w, err);
     return status ? status : w->codec->encoder->open(w, err);
 }
 
@@ -118,6 +120,8 @@ static enum imf_becomes fate_of(const void *data, const struct imf_meta_item *it
         item = xmp;
     if (item->needs_trailer && item->kind != IMF_META_XMP)
         return fate_of_reference(w, part);
+    if (imf_writer_rebuilds(w, item))
+        return IMF_REBUILT;
     if (!most[item->kind])
         return lost(part, IMF_NOT_HELD, false);
     if (item->size > most[item->kind])
@@ -275,6 +279,7 @@ void imf_writer_close(struct imf_writer **writer) {
     free((*writer)->data);
     free((*writer)->xmp);
     free((*writer)->losses);
+    free((*writer)->made_icc);
     free(*writer);
     *writer = NULL;
 }

@@ -95,18 +95,18 @@ bool imf_builder_regions(struct imf_builder *b) {
 }
 
 bool imf_builder_gray(struct imf_builder *b, enum imf_channels which) {
-    int colors = b->channels - (b->alpha ? 1 : 0);
-    if (colors == 1)
+    if (b->channels == 1 + b->alpha)
         return true;
-    if (!imf_builder_straighten(b))
-        return false;
-    struct imf_point *p = imf_builder_point(b, IMF_AT_GRAY);
+    struct imf_point *p = imf_builder_straighten(b) ? imf_builder_point(b, IMF_AT_GRAY) : NULL;
     if (!p)
         return false;
     p->gray = which;
-    double *o = b->outside;
-    o[0] = which == IMF_CHANNELS_LUMA ? IMF_LUMA(double, o[0], o[1], o[2])
+    const double *luma = imf_curve_luma(b->chain->curve);
+    double *o = b->outside, below = fmin(fmin(luma[0], fmin(luma[1], luma[2])), 0);
+    o[0] = which == IMF_CHANNELS_LUMA ? IMF_LUMA_BY(luma[1], luma[2], o[0], o[1], o[2])
                                       : o[which - IMF_CHANNELS_RED];
+    b->bound *= 1 - 4 * below; /* weights of imaginary primaries: 1 in all, two below 0 at most */
+    b->positive = b->positive && below == 0;
     p->out_channels = b->channels = b->alpha ? 2 : 1;
     b->integral = b->integral && which != IMF_CHANNELS_LUMA;
     return true;

@@ -150,6 +150,24 @@ static void check_identity(const char *what, struct imf_curve *curve) {
             run_identity(what, curve, depth, IMF_BACKEND_VECTOR);
 }
 
+/* The weights of luminance are the Y that Little CMS has of a linear profile's colours. */
+static void check_luma(const char *what, const struct imf_curve *curve,
+                       const struct bytes *linear) {
+    cmsHPROFILE from = cmsOpenProfileFromMem(linear->at, linear->size), xyz = cmsCreateXYZProfile();
+    cmsHTRANSFORM t = cmsCreateTransform(from, TYPE_RGB_FLT, xyz, TYPE_XYZ_DBL,
+                                         INTENT_RELATIVE_COLORIMETRIC, cmsFLAGS_NOOPTIMIZE);
+    for (int c = 0; c < 3 && t; c++) {
+        float v[3] = {(float)(c == 0), (float)(c == 1), (float)(c == 2)};
+        double out[3], got = imf_curve_luma(curve)[c];
+        cmsDoTransform(t, v, out, 1);
+        CHECK(fabs(got - out[1]) < 1e-4, "%s: colour %d counts %g, not %g", what, c, got, out[1]);
+    }
+    CHECK(t, "no transform");
+    cmsDeleteTransform(t);
+    cmsCloseProfile(from);
+    cmsCloseProfile(xyz);
+}
+
 static void check_rgb(const char *what, const cmsCIExyY *white, const cmsCIExyYTRIPLE *primaries,
                       cmsToneCurve *red, cmsToneCurve *green, cmsToneCurve *blue, int count) {
     cmsToneCurve *straight = cmsBuildGamma(NULL, 1);
@@ -159,8 +177,9 @@ static void check_rgb(const char *what, const cmsCIExyY *white, const cmsCIExyYT
     struct imf_error err = {0};
     enum imf_status st = read_curve(&curve, from.at, from.size, IMF_COLOR_RGB, &err);
     CHECK(!st, "%s: %s", what, err.text);
-    CHECK(count ? curve && imf_curve_count(curve) == count : !curve, "%s has %d curves", what,
-          curve ? imf_curve_count(curve) : 0);
+    CHECK(curve && imf_curve_tables(curve) == count, "%s has %d curves", what,
+          imf_curve_tables(curve));
+    check_luma(what, curve, &to);
     double most = farthest(curve, &from, &to);
     CHECK(most <= 4e-5, "%s is %g off", what, most);
     check_identity(what, curve);
@@ -314,7 +333,7 @@ static void check_damaged(struct bytes b) {
         enum imf_status st = read_curve(&curve, copy, size, IMF_COLOR_RGB, &err);
         odd += st && (curve || !err.text[0] || (st != IMF_ERR_DAMAGED && st != IMF_ERR_FORMAT));
         used += curve != NULL;
-        for (int c = 0; curve && c < imf_curve_count(curve); c++) {
+        for (int c = 0; c < imf_curve_tables(curve); c++) {
             const double *light = imf_curve_table(curve, c);
             bool rises = light[0] >= 0 && light[FULL] <= 1;
             for (int i = 0; i < FULL; i++)

@@ -203,6 +203,8 @@ static void start_step(struct jpeg *j) {
     jpeg_start_compress(&j->c, TRUE);
     if (with_exif)
         put_exif(j, exif);
+    if (w->made_icc)
+        put_icc(j, w->made_icc);
     j->destination.refs_at = imf_jpeg_destination_size(&j->destination);
     for (const struct imf_meta_item *i = first; j->keeps_trailer && i; i = i->next)
         if (i->needs_trailer && imf_writer_wants(w, i))

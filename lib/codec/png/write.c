@@ -164,8 +164,7 @@ static void put_raw(struct png *p, const struct imf_meta_item *item) {
     }
     if (background && p->palette && !p->palette_written)
         return; /* its index follows the palette */
-    const struct imf_meta_item *icc = imf_metadata_find(p->writer->metadata, IMF_META_ICC);
-    if (strcmp(name, "sRGB") == 0 && icc && imf_writer_wants(p->writer, icc))
+    if (strcmp(name, "sRGB") == 0 && imf_writer_icc(p->writer))
         imf_writer_lose(p->writer, item, NULL, 0, "the ICC profile counts");
     else
         put_chunk(p, name, "", 0, item->data, item->size);
@@ -264,6 +263,8 @@ static enum imf_status begin(struct png *p, struct imf_error *err) {
     put_header(p);
     /* Colour chunks stand before a palette. Metadata that the source has after its pixels are being
      * read by another thread now, and are written after the pixels. */
+    if (p->writer->made_icc)
+        put_icc(p, p->writer->made_icc);
     if (p->known)
         put_items(p, p->known);
     if (p->palette)

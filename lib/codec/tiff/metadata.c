@@ -198,7 +198,7 @@ static const struct imf_meta_item *wanted(const struct imf_writer *w, enum imf_m
 void imf_tiff_add_metadata(struct imf_writer *w, struct imf_tiff_directory *d,
                            struct imf_tiff_output *out) {
     const struct imf_meta_item *exif = wanted(w, IMF_META_EXIF), *xmp = wanted(w, IMF_META_XMP),
-                               *icc = wanted(w, IMF_META_ICC), *irb = wanted(w, IMF_META_IRB),
+                               *icc = imf_writer_icc(w), *irb = wanted(w, IMF_META_IRB),
                                *comment = wanted(w, IMF_META_COMMENT),
                                *tags = wanted(w, IMF_META_TIFF_TAGS);
     size_t size;

@@ -203,6 +203,7 @@ const struct imf_codec imf_webp_codec = {
     .recognise = recognise,
     .colors = 1 << IMF_COLOR_GRAY | 1 << IMF_COLOR_RGB,
     .alpha = true,
+    .repeats_gray = true,
     .depths = 8,
     .late = true,
     .side_max = 16383,

@@ -77,29 +77,26 @@ static enum imf_status webp_rows(struct imf_writer *w, const unsigned char *src,
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
-/* Set a chunk of the item's data. A profile for gray is none for this file's colours. */
+/* Set a chunk of the item's data. */
 static bool set_chunk(struct imf_writer *w, WebPMux *mux, const char name[4],
-                      enum imf_meta_kind kind) {
-    const struct imf_meta_item *item = imf_metadata_find(w->metadata, kind);
+                      const struct imf_meta_item *item) {
     if (!item || !imf_writer_wants(w, item))
         return true;
     size_t size = item->size;
     const unsigned char *data =
-        kind == IMF_META_XMP ? imf_writer_xmp(w, item, &size) : imf_writer_data(w, item);
-    if (kind == IMF_META_ICC && !imf_icc_fits(item, IMF_COLOR_RGB)) {
-        imf_writer_lose(w, item, NULL, 0, "WebP holds colours");
-        return true;
-    }
+        item->kind == IMF_META_XMP ? imf_writer_xmp(w, item, &size) : imf_writer_data(w, item);
     return !data || WebPMuxSetChunk(mux, name, &(WebPData){data, size}, 1) == WEBP_MUX_OK;
 }
 
 /* The image with its metadata. */
 static bool assemble(struct imf_writer *w, const WebPData *image, WebPData *file) {
     WebPMux *mux = WebPMuxNew();
-    bool good =
-        mux && WebPMuxSetImage(mux, image, 0) == WEBP_MUX_OK &&
-        set_chunk(w, mux, "ICCP", IMF_META_ICC) && set_chunk(w, mux, "EXIF", IMF_META_EXIF) &&
-        set_chunk(w, mux, "XMP ", IMF_META_XMP) && WebPMuxAssemble(mux, file) == WEBP_MUX_OK;
+    const struct imf_metadata *m = w->metadata;
+    bool good = mux && WebPMuxSetImage(mux, image, 0) == WEBP_MUX_OK &&
+                set_chunk(w, mux, "ICCP", imf_writer_icc(w)) &&
+                set_chunk(w, mux, "EXIF", imf_metadata_find(m, IMF_META_EXIF)) &&
+                set_chunk(w, mux, "XMP ", imf_metadata_find(m, IMF_META_XMP)) &&
+                WebPMuxAssemble(mux, file) == WEBP_MUX_OK;
     WebPMuxDelete(mux);
     return good;
 }

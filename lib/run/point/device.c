@@ -69,7 +69,9 @@ static void defines(struct imf_defines *d, const struct imf_point *p, enum imf_s
     imf_define(d, "PART_HEIGHT", "%d", p->weights.part.height);
     imf_define(d, "PREMULTIPLY", "%d", p->premultiply);
     imf_define(d, "DELINEARIZE", "%d", p->delinearize);
-    imf_define(d, "CURVES", "%d", p->curve ? imf_curve_count(p->curve) : 0);
+    imf_define(d, "CURVES", "%d", imf_curve_tables(p->curve));
+    imf_define_float(d, "LUMA_GREEN", imf_curve_luma(p->curve)[1]);
+    imf_define_float(d, "LUMA_BLUE", imf_curve_luma(p->curve)[2]);
     imf_define_float(d, "RESCALE", p->rescale);
 }
 
@@ -86,7 +88,7 @@ static bool only_linearizes(const struct imf_point *p) {
 static enum imf_status make_table(struct imf_point_job *job, const struct imf_point *p,
                                   enum imf_sample out, struct imf_error *err) {
     bool whole = out != IMF_F32 && only_linearizes(p);
-    size_t values = p->curve ? IMF_CURVE_POINTS : (size_t)p->full + 1;
+    size_t values = imf_curve_tables(p->curve) ? IMF_CURVE_POINTS : (size_t)p->full + 1;
     size_t count = values * (size_t)imf_curve_count(p->curve), bytes = count * sizeof(float);
     float *table = malloc(bytes);
     if (!table)
@@ -153,7 +155,7 @@ enum imf_status imf_point_make(struct imf_point_job **out, struct imf_queue *que
         if (!st)
             st = imf_buffer_make(&job->range, queue, IMF_BUFFER_WORK, bytes, err);
     }
-    if (!st && (p->linearize || p->image_light || (p->delinearize && p->curve)))
+    if (!st && (p->linearize || p->image_light || (p->delinearize && imf_curve_tables(p->curve))))
         st = make_table(job, p, out_sample, err);
     if (!st && p->weights.mask)
         st = make_mask(job, &p->weights, err);

@@ -57,8 +57,9 @@ static void image_pixel(const struct imf_point *p, double *b, const double *imag
                    : image[c];
 }
 
-static double channel_of(enum imf_channels which, const double *v) {
-    return which == IMF_CHANNELS_LUMA ? IMF_LUMA(double, v[0], v[1], v[2])
+static double channel_of(const struct imf_point *p, enum imf_channels which, const double *v) {
+    const double *luma = imf_curve_luma(p->curve);
+    return which == IMF_CHANNELS_LUMA ? IMF_LUMA_BY(luma[1], luma[2], v[0], v[1], v[2])
                                       : v[which - IMF_CHANNELS_RED];
 }
 
@@ -137,7 +138,7 @@ void imf_point_pixel(const struct imf_point *p, double *v, const struct imf_poin
         v[alpha] /= p->alpha_scale;
     }
     if (p->gray) {
-        v[0] = channel_of(p->gray, v);
+        v[0] = channel_of(p, p->gray, v);
         if (p->alpha)
             v[1] = v[alpha];
         colors = 1;
@@ -157,7 +158,7 @@ void imf_point_pixel(const struct imf_point *p, double *v, const struct imf_poin
         int count = p->image_channels - p->alpha;
         double below = p->apart ? b[count] : p->full;
         if (p->pick)
-            picked = channel_of(p->pick, b);
+            picked = channel_of(p, p->pick, b);
         if (p->blend)
             blend(p, v, colors, p->pick ? &picked : b, p->pick ? 1 : count, below, more->weight);
         if (p->put)

@@ -128,14 +128,17 @@ INLINE void take_alpha(REAL *restrict to, const REAL *restrict image, int n) {
 }
 
 /* `to` may be the first of the colours v. */
-INLINE void pick(enum imf_channels which, REAL *to, REAL v[4][STRIP], int n) {
+INLINE void pick(const struct imf_point *p, enum imf_channels which, REAL *to, REAL v[4][STRIP],
+                 int n) {
+    const REAL green = (REAL)imf_curve_luma(p->curve)[1], blue = (REAL)imf_curve_luma(p->curve)[2];
     const REAL *one = v[which == IMF_CHANNELS_LUMA ? 0 : which - IMF_CHANNELS_RED];
     for (int i = 0; i < n; i++)
-        to[i] = which == IMF_CHANNELS_LUMA ? IMF_LUMA(REAL, v[0][i], v[1][i], v[2][i]) : one[i];
+        to[i] = which == IMF_CHANNELS_LUMA ? IMF_LUMA_BY(green, blue, v[0][i], v[1][i], v[2][i])
+                                           : one[i];
 }
 
 INLINE void gray(const struct imf_point *p, REAL v[4][STRIP], int n) {
-    pick(p->gray, v[0], v, n);
+    pick(p, p->gray, v[0], v, n);
     for (int i = 0; i < n && p->alpha; i++)
         v[1][i] = v[p->in_channels - 1][i];
 }
@@ -304,7 +307,7 @@ INLINE int combine(const struct imf_point *p, REAL v[4][STRIP], int colors, REAL
     int count = p->image_channels - p->alpha;
     REAL picked[1][STRIP];
     if (p->pick)
-        pick(p->pick, picked[0], b, n);
+        pick(p, p->pick, picked[0], b, n);
     if (p->blend && p->pick)
         blend(p, v, 1, picked, 1, b[3], weight, n);
     else if (p->blend)
