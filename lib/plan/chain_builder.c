@@ -138,6 +138,8 @@ static double bare_sums(struct imf_builder *b) {
     bool shifts = b->pending && b->at == IMF_AT_EPILOGUE && c->count == b->source + 1 &&
                   !p->unsharp && !p->unpremultiply && !p->gray && !p->e.absolute &&
                   p->e.multiply == 1;
+    if (c->count == 0)
+        return 0;
     struct imf_pass *last = &c->passes[c->count - 1];
     struct imf_problem *problem = &last->problem;
     if ((b->pending && !shifts) || last->kind != IMF_PASS_CONVOLVE || !problem->exact ||

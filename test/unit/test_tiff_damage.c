@@ -154,7 +154,7 @@ static void test_lies(void) {
         {"12 bits", TIFFTAG_BITSPERSAMPLE, 1, 12, IMF_ERR_FORMAT, "12 bits a sample"},
         {"64 bits", TIFFTAG_BITSPERSAMPLE, 1, 64, IMF_ERR_FORMAT, "64 bits a sample"},
         {"no bits", TIFFTAG_BITSPERSAMPLE, 1, 0, IMF_ERR_DAMAGED, "damaged"},
-        {"raw", TIFFTAG_PHOTOMETRIC, 1, 32803, IMF_ERR_FORMAT, "photometric interpretation 32803"},
+        {"raw", TIFFTAG_PHOTOMETRIC, 1, 32803, IMF_ERR_FORMAT, "is camera raw, which imfilter does not read"},
         {"Lab", TIFFTAG_PHOTOMETRIC, 1, PHOTOMETRIC_CIELAB, IMF_ERR_FORMAT, "interpretation 8"},
         {"YCbCr of one", TIFFTAG_PHOTOMETRIC, 1, PHOTOMETRIC_YCBCR, IMF_ERR_DAMAGED, "damaged"},
         {"RGB of one sample", TIFFTAG_PHOTOMETRIC, 1, PHOTOMETRIC_RGB, IMF_ERR_FORMAT, "1 samples"},
