@@ -108,7 +108,9 @@ static bool choose_solvers(struct imf_chain *chain, size_t turn, const struct im
                 p->tolerance = p->tolerance_even = INFINITY;
                 *loose = true;
             }
-            if (p->kind == IMF_TRANSFER)
+            if (p->kind == IMF_FILLING) /* the host alone does it */
+                imf_propose(&chosen[i], &imf_solver_fill, p, d);
+            else if (p->kind == IMF_TRANSFER)
                 imf_propose(&chosen[i], &imf_solver_spectral_filter, p, d);
             else
                 imf_propose(&chosen[i], solvers[(k + turn) % COUNT(solvers)], p, d);

@@ -102,10 +102,16 @@ gives_on() { # BACKENDS WANT ARGUMENT...
 }
 
 @test "--alpha=auto keeps alpha where a kernel has a bias or changes brightness" {
+    make_rgba a.pam 2 1 50 50 50 255 100 100 100 1
+    gives "75 75 75 1" -f kernel:1,1:scale=2:bias=0.0 --alpha=keep a.pam
+    gives "76 76 76 1" -f kernel:1,1:scale=2:bias=0.004 a.pam
+    gives "150 150 150 1" -f kernel:1,1 a.pam
+    gives "50 50 50 128" -f kernel:1,1:scale=2 a.pam
+    # a colour under alpha 0 is that of the pixel beside it
     make_rgba a.pam 2 1 50 50 50 255 100 100 100 0
     gives "75 75 75 0" -f kernel:1,1:scale=2:bias=0.0 --alpha=keep a.pam
-    gives "76 76 76 0" -f kernel:1,1:scale=2:bias=0.004 a.pam
-    gives "150 150 150 0" -f kernel:1,1 a.pam
+    gives "51 51 51 0" -f kernel:1,1:scale=2:bias=0.004 a.pam
+    gives "100 100 100 0" -f kernel:1,1 a.pam
     gives "50 50 50 128" -f kernel:1,1:scale=2 a.pam
     make_rgba b.pam 1 1 200 200 200 100
     gives "190 190 190 100" -f kernel:19:scale=20 b.pam
@@ -125,7 +131,7 @@ chooses() { # MODE ARGUMENT...
 }
 
 @test "--alpha=auto takes a gain within 1/1000 of 1 for 1" {
-    make_rgba a.pam 16 9 50 50 50 255 200 100 0 100 7 90 30 0
+    make_rgba a.pam 16 9 50 50 50 255 200 100 0 100 7 90 30 9
     # A notch keeps frequency 0.
     for radius in 0.05 0.08 0.3; do
         chooses premultiply -f notch:0.2:0.2:$radius a.pam

@@ -84,7 +84,7 @@ alpha = np.arange(len(pixels))[:, None] % 251
 open("a.pam", "wb").write(b"P7\nWIDTH 200\nHEIGHT 160\nDEPTH 4\nMAXVAL 255\nTUPLTYPE RGB_ALPHA\nENDHDR\n" +
                           np.concatenate([pixels, alpha], axis=1).astype("u1").tobytes())
 END
-    imf -f denoise:0.08 a.pam -o b.pam
+    imf -f denoise:0.08 --alpha=keep a.pam -o b.pam
     imf -f denoise:0.08 noisy.ppm -o b.ppm
     python3 - <<'END'
 import numpy as np
@@ -92,9 +92,18 @@ a, b = (np.frombuffer(open(name, "rb").read()[-128000:], "u1").reshape(-1, 4) fo
 c = np.frombuffer(open("b.ppm", "rb").read()[-96000:], "u1").reshape(-1, 3)
 assert (a[:, 3] == b[:, 3]).all() and (b[:, :3] == c).all()
 END
-    for alpha in filter premultiply; do
+    for alpha in auto filter premultiply; do
         imf -f denoise:0.08 --alpha=$alpha --verify a.pam -o c.pam
     done
+    # Where nothing is hidden, the image's colours count as with --alpha=keep.
+    python3 - <<'END'
+data = bytearray(open("a.pam", "rb").read())
+data[-128000 + 3::4] = bytes(v or 1 for v in data[-128000 + 3::4])
+open("seen.pam", "wb").write(data)
+END
+    imf -f denoise:0.08 seen.pam -o auto.pam
+    imf -f denoise:0.08 --alpha=keep seen.pam -o keep.pam
+    cmp auto.pam keep.pam
 }
 
 @test "denoise is within the contract at every edge, in chains and in bands" {

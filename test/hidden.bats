@@ -43,12 +43,15 @@ values() { # FILE
 
 @test "a hidden pixel takes the nearest visible colour, the left one of two" {
     row 50 255 9 0 9 0 200 255 9 0 >in.pam
-    imf -q -f kernel:1:scale=2 in.pam -o out.pam
+    imf -q -f kernel:0,0,1,0,0:scale=2 in.pam -o out.pam
     [ "$(values out.pam)" = "25 255 25 0 100 0 100 255 100 0" ]
     row 50 255 9 0 200 255 9 0 9 0 >in.pam
-    imf -q -f kernel:1:scale=2 in.pam -o out.pam
+    imf -q -f kernel:0,0,1,0,0:scale=2 in.pam -o out.pam
     [ "$(values out.pam)" = "25 255 25 0 100 255 100 0 100 0" ]
-    imf -q -f kernel:1:scale=2 --alpha=keep in.pam -o out.pam
+    imf -q -f kernel:0,0,1,0,0:scale=2 --alpha=keep in.pam -o out.pam
+    [ "$(values out.pam)" = "25 255 4 0 100 255 4 0 4 0" ]
+    # What reads no pixel but its own leaves hidden colours hidden: it need not look for others.
+    imf -q -f kernel:1:scale=2 in.pam -o out.pam
     [ "$(values out.pam)" = "25 255 4 0 100 255 4 0 4 0" ]
 }
 

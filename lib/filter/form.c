@@ -21,6 +21,12 @@ static bool is_identity(const struct imf_stage *s) {
     return s->op == IMF_OP_LINEAR && is_single_tap(k) && k->taps[0] == k->scale && k->bias == 0;
 }
 
+bool imf_stage_reads_around(const struct imf_stage *s) {
+    bool kernels = s->op == IMF_OP_LINEAR || s->op == IMF_OP_MAGNITUDE;
+    return kernels ? !is_single_tap(s->kernel[0]) || !is_single_tap(s->kernel[1])
+                   : !imf_op_is_point(s->op);
+}
+
 /* The range mode of a stage. */
 static enum imf_range shown(const struct imf_filter *filter, size_t stage,
                             const struct imf_settings *settings) {
@@ -46,7 +52,7 @@ bool imf_filter_is_pointwise(const struct imf_filter *filter, const struct imf_s
             break;
         case IMF_OP_LINEAR:
         case IMF_OP_MAGNITUDE:
-            if (!is_single_tap(s->kernel[0]) || !is_single_tap(s->kernel[1]))
+            if (imf_stage_reads_around(s))
                 return false;
             break;
         default:

@@ -3,6 +3,7 @@
  *
  * Stages are lowered in order by the builder (chain_builder.h).
  */
+#include "filter/form.h"
 #include "plan/chain_builder.h"
 #include "plan/region.h"
 
@@ -141,9 +142,9 @@ static enum imf_alpha choose_alpha(const struct imf_filter *filter, enum imf_alp
 static bool needs_fill(const struct imf_builder *b, const struct imf_filter *filter) {
     bool around = false;
     for (size_t i = 0; i < filter->count; i++)
-        around = around ||
-                 (!imf_op_is_point(filter->stages[i].op) && filter->stages[i].op != IMF_OP_CLAHE);
-    return b->hides && (b->alpha_apart ? b->pick != 0 : around);
+        around = around || (imf_stage_reads_around(&filter->stages[i]) &&
+                            filter->stages[i].op != IMF_OP_CLAHE);
+    return b->hides && around && (!b->alpha_apart || b->pick);
 }
 
 /*
@@ -153,7 +154,7 @@ static bool needs_fill(const struct imf_builder *b, const struct imf_filter *fil
 static int backdrop_of(const struct imf_builder *b, const struct imf_filter *filter, size_t i) {
     bool around = b->alpha_apart && b->pick;
     for (i++; i < filter->count; i++)
-        around = around || !imf_op_is_point(filter->stages[i].op);
+        around = around || imf_stage_reads_around(&filter->stages[i]);
     return around ? b->filled : -1;
 }
 

@@ -286,13 +286,15 @@ static void test_lowering(void) {
     const struct imf_settings settings = {.alpha = IMF_ALPHA_PREMULTIPLY};
     struct chain_case c = chain_make(alone, &rgba, &settings);
     const struct imf_pass *pass = c.chain->passes;
-    CHECK(c.chain->count == 1 && pass->problem.kind == IMF_CANNY && c.chain->exact, "one pass");
+    CHECK(c.chain->count == 2 && pass->problem.kind == IMF_FILLING && c.chain->exact, "two passes");
+    pass++;
+    CHECK(pass->problem.kind == IMF_CANNY, "edges of what is visible");
     CHECK(c.chain->keep_alpha && pass->problem.colors == 3, "alpha stays");
     CHECK(pass->problem.epilogue.multiply == -1, "point operations join it");
     chain_drop(&c);
     c = chain_make(after, &rgba, &settings);
-    CHECK(c.chain->count == 2 && !c.chain->exact && c.chain->passes[0].gain == 1, "not exact");
-    CHECK(c.chain->passes[1].problem.reach.left == 10, "%d", c.chain->passes[1].problem.reach.left);
+    CHECK(c.chain->count == 3 && !c.chain->exact && c.chain->passes[1].gain == 1, "not exact");
+    CHECK(c.chain->passes[2].problem.reach.left == 10, "%d", c.chain->passes[2].problem.reach.left);
     chain_drop(&c);
 }
 

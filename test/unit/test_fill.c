@@ -169,7 +169,10 @@ static const struct {
     {{"median:3"}, 0, IMF_EDGE_WRAP, 0, IMF_FILL_ANY},
     {{"open:3:shape=disk", "sobel"}, 0, 0, 0, 10}, /* 7 pixels to each side */
     {{"median:90"}, 0, 0, 0, IMF_FILL_ANY},        /* further than half of the picture */
-    {{"invert", "kernel:3"}, 0, 0, 0, 1},
+    {{"invert", "kernel:3,3"}, 0, 0, 0, 1},
+    {{"invert", "kernel:3"}, 0, 0, 0, NONE}, /* it reads no other pixel */
+    {{"kernel:3", "clahe"}, 0, 0, 0, NONE},
+    {{"kernel:1"}, 0, 0, IMF_CHANNELS_LUMA, NONE},
     {{"blur:2"}, 0, 0, 0, NONE},
     {{"blur:2"},
      0,

@@ -121,13 +121,14 @@ static void test_lowering(void) {
         .width = 90, .height = 70, .channels = 2, .depth = 8, .alpha = true};
     const struct imf_settings settings = {.alpha = IMF_ALPHA_PREMULTIPLY};
     struct chain_case c = chain_make(exact, &info, &settings);
-    CHECK(c.chain->count == 2 && c.chain->keep_alpha && !c.chain->passes[0].coarse, "exact");
-    CHECK(c.chain->passes[1].problem.kind == IMF_PHASE && !c.chain->exact, "not exact");
-    CHECK(c.chain->passes[1].problem.in_error == 0, "integers have errors");
+    CHECK(c.chain->count == 3 && c.chain->keep_alpha && !c.chain->passes[1].coarse, "exact");
+    CHECK(c.chain->passes[0].problem.kind == IMF_FILLING, "directions of what is visible");
+    CHECK(c.chain->passes[2].problem.kind == IMF_PHASE && !c.chain->exact, "not exact");
+    CHECK(c.chain->passes[2].problem.in_error == 0, "integers have errors");
     chain_drop(&c);
     c = chain_make(real, &info, &settings);
-    CHECK(c.chain->passes[0].coarse && !c.chain->passes[1].coarse, "floats will not do");
-    double error = c.chain->passes[1].problem.in_error;
+    CHECK(c.chain->passes[1].coarse && !c.chain->passes[2].coarse, "floats will not do");
+    double error = c.chain->passes[2].problem.in_error;
     CHECK(error > 0 && error < 1e-9, "off by %g", error);
     chain_drop(&c);
 }
