@@ -109,7 +109,7 @@ static bool choose_solvers(struct imf_chain *chain, size_t turn, const struct im
                 *loose = true;
             }
             if (p->kind == IMF_FILLING) /* the host alone does it */
-                imf_propose(&chosen[i], &imf_solver_fill, p, d);
+                imf_propose_backend(&chosen[i], IMF_BACKEND_VECTOR, p);
             else if (p->kind == IMF_TRANSFER)
                 imf_propose(&chosen[i], &imf_solver_spectral_filter, p, d);
             else
