@@ -107,6 +107,10 @@ bool imf_parts_of(struct imf_parts *out, const struct imf_reader *reader,
 void imf_parts_free(struct imf_parts *parts);
 /* The parts that are lost and not allowed to be, in words; false: none. */
 bool imf_parts_lost(const struct imf_parts *parts, char *text, size_t size);
+/* Of imf_encode.strip: gain maps and other copies of the image, which would show what a filter hides. */
+#define IMF_STRIP_PICTURES 16u
+/* May it be meant to hide something? It has a mask, or it blurs. */
+bool imf_filter_hides(const struct imf_filter *filter);
 /* Usage, summary and parameters of the built-in filter that a spec or its name begins with; the
  * caller frees it by free(). NULL: there is none, or no memory. */
 char *imf_filter_help(const char *name);

@@ -81,7 +81,7 @@ claims_nothing() { # FILE
     need
     for kind in -baseline -progressive; do
         make_photo "$kind"
-        for options in '' --optimize '--quality=30 --strip=exif'; do
+        for options in '' --optimize '--quality=30 --strip=icc'; do
             # shellcheck disable=SC2086 # words
             imf_run -f sharpen $options in.jpg -o out.jpg
             [ "$status" -eq 0 ]

@@ -218,6 +218,8 @@ static void set_output_format(struct session *s, struct work *w) {
     w->encode = s->options->encode;
     w->encode.pnm = names_pnm(s->options, w->job, imf_reader_info(w->reader)->bits);
     w->encode.threads = w->lease.threads;
+    if (s->options->settings.region_count || (s->filter && imf_filter_hides(s->filter)))
+        w->encode.strip |= IMF_STRIP_PICTURES;
     w->outcome.source = *imf_reader_info(w->reader);
     w->outcome.shape = imf_writer_shape(&info, &w->encode, imf_reader_metadata(w->reader));
 }

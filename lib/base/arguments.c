@@ -5,6 +5,7 @@
  * enumerator is seen before it reaches a table.
  */
 #include "base/arguments.h"
+#include "imfilter_program.h"
 
 #include <float.h>
 #include <limits.h>
@@ -86,7 +87,7 @@ enum imf_status imf_check_encode(const struct imf_encode *encode, struct imf_err
         RANGE(INT, imf_encode, quality, 0, 100),
         ONLY(imf_encode, subsampling, subsampling),
         RANGE(INT, imf_encode, compression, IMF_COMPRESSION_NONE, 9),
-        RANGE(UNSIGNED, imf_encode, strip, 0, IMF_STRIP_ALL),
+        RANGE(UNSIGNED, imf_encode, strip, 0, IMF_STRIP_ALL | IMF_STRIP_PICTURES),
         RANGE(INT, imf_encode, orient, IMF_ORIENT_KEEP, IMF_ORIENT_APPLY),
         RANGE(INT, imf_encode, pnm, IMF_PNM_ANY, IMF_PNM_PAM),
         RANGE(INT, imf_encode, threads, 0, INT_MAX),

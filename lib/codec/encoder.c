@@ -3,12 +3,15 @@
 
 #include "codec/codec.h"
 #include "codec/metadata/bytes.h"
+#include "codec/metadata/irb.h"
 #include "codec/metadata/profile.h"
 #include "codec/metadata/xmp.h"
+#include "imfilter_program.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum imf_status imf_writer_memory(struct imf_writer *w, uint64_t bytes, const char *what,
                                   struct imf_error *err) {
@@ -69,8 +72,38 @@ static enum imf_color profile_color(const struct imf_writer *w) {
     return repeated ? IMF_COLOR_RGB : w->info.color;
 }
 
+/* Chunks of numbers, and texts that are no profile. */
+static bool is_plain_chunk(const struct imf_meta_item *item) {
+    static const char *const plain[] = {"gAMA", "cHRM", "sRGB", "cICP", "mDCV", "mDCv", "cLLI",
+                                        "cLLi", "bKGD", "sBIT", "tIME", "oFFs", "pCAL", "sCAL"},
+                             *const texts[] = {"tEXt", "zTXt", "iTXt"},
+                             *const profiles[] = {"raw profile", "xml:"};
+    for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++)
+        if (item->tag == imf_get32(plain[i]))
+            return true;
+    bool text = false;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        text = text || item->tag == imf_get32(texts[i]);
+    for (size_t i = 0; i < sizeof profiles / sizeof profiles[0]; i++) {
+        size_t n = strlen(profiles[i]);
+        text = text &&
+               !(item->size >= n && strncasecmp((const char *)item->data, profiles[i], n) == 0);
+    }
+    return text;
+}
+
+bool imf_writer_hides(const struct imf_writer *w, const struct imf_meta_item *item) {
+    static const bool opaque[IMF_META_KINDS] = {[IMF_META_JPEG_SEGMENT] = true,
+                                                [IMF_META_JPEG_MPF] = true,
+                                                [IMF_META_JPEG_TRAILER] = true,
+                                                [IMF_META_TIFF_TAGS] = true};
+    return (w->encode.strip & IMF_STRIP_PICTURES) &&
+           (opaque[item->kind] || (item->kind == IMF_META_PNG_CHUNK && !is_plain_chunk(item)));
+}
+
 bool imf_writer_wants_kind(const struct imf_writer *w, const struct imf_meta_item *item) {
-    return !(w->encode.strip & item->strip) && w->codec->metadata_max[item->kind] &&
+    return !(w->encode.strip & item->strip) && !imf_writer_hides(w, item) &&
+           w->codec->metadata_max[item->kind] &&
            (item->kind != IMF_META_ICC || imf_icc_fits(item, profile_color(w)));
 }
 
@@ -114,14 +147,16 @@ bool imf_writer_rebuilds(const struct imf_writer *w, const struct imf_meta_item 
 }
 
 const unsigned char *imf_writer_data(struct imf_writer *w, const struct imf_meta_item *item) {
-    bool has_orientation = item->kind == IMF_META_EXIF || item->kind == IMF_META_XMP;
-    if (!has_orientation || !w->reoriented)
+    bool exif = item->kind == IMF_META_EXIF, irb = item->kind == IMF_META_IRB;
+    if (!exif && !irb && !(item->kind == IMF_META_XMP && w->reoriented))
         return item->data;
-    if (item->kind == IMF_META_EXIF)
+    if (exif)
         imf_writer_lose_thumbnail(w, item);
     free(w->data);
-    w->data = item->kind == IMF_META_EXIF ? imf_exif_upright(item, w->orientation.swap)
-                                          : imf_xmp_upright(item);
+    w->data = exif  ? imf_exif_edit(item, w->reoriented, w->orientation.swap,
+                                    w->encode.strip & IMF_STRIP_PICTURES)
+              : irb ? imf_irb_edit(item->data, item->size)
+                    : imf_xmp_upright(item);
     w->out_of_memory |= !w->data;
     return w->data;
 }
@@ -138,15 +173,18 @@ const unsigned char *imf_writer_xmp(struct imf_writer *w, const struct imf_meta_
     const unsigned char *data = imf_writer_data(w, item);
     unsigned char *joined = NULL, *removed = NULL;
     *size = item->size;
-    if (data && imf_xmp_is_extended(w->metadata)) {
+    bool hides = w->encode.strip & IMF_STRIP_PICTURES;
+    unsigned parts = (item->needs_trailer ? IMF_XMP_TRAILER_REFS : 0) |
+                     (hides ? IMF_XMP_EXTENSION_NOTE | IMF_XMP_PICTURES : 0);
+    if (data && imf_xmp_is_extended(w->metadata) && !hides) {
         joined = imf_xmp_join(w->metadata, data, item->size, size, &w->out_of_memory);
         if (joined)
             data = joined;
         else
             imf_writer_lose(w, NULL, "extension of the XMP", 0, "damaged");
     }
-    if (data && item->needs_trailer) {
-        removed = imf_xmp_remove(data, *size, IMF_XMP_TRAILER_REFS, size, &w->out_of_memory);
+    if (data && parts) {
+        removed = imf_xmp_remove(data, *size, parts, size, &w->out_of_memory);
         data = removed;
         free(joined);
         joined = NULL;

@@ -18,6 +18,7 @@ struct imf_codec;
 struct imf_palette;
 
 #define IMF_STRIPPED "--strip"
+#define IMF_HIDDEN "it would show what a region, a mask or a blur hides"
 
 struct imf_writer {
     const struct imf_codec *codec;
@@ -85,11 +86,13 @@ void imf_writer_lose_thumbnail(struct imf_writer *w, const struct imf_meta_item 
  * bits. A sample has `depth` bits: 16, or in a byte 8 or fewer. */
 void imf_pack_bits(unsigned char *to, const unsigned char *row, int count, int depth, int bits);
 
+/* May it hold a copy of the image, which would show what the filter hides? */
+bool imf_writer_hides(const struct imf_writer *w, const struct imf_meta_item *item);
 /* Is this item to be written: not stripped, and small enough for the format? */
 bool imf_writer_wants(const struct imf_writer *w, const struct imf_meta_item *item);
 /* The same, whatever the item's size. */
 bool imf_writer_wants_kind(const struct imf_writer *w, const struct imf_meta_item *item);
-/* The item's bytes, with the file's orientation; NULL without memory. Valid until the next call. */
+/* The item's bytes, with the file's orientation and without thumbnails; NULL without memory. Valid until the next call. */
 const unsigned char *imf_writer_data(struct imf_writer *w, const struct imf_meta_item *item);
 /* An XMP item's packet for formats other than JPEG: with its extension, without references to what
  * only a JPEG holds. NULL without memory. Valid until the next call. */

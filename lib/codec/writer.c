@@ -113,6 +113,8 @@ static enum imf_becomes fate_of(const void *data, const struct imf_meta_item *it
                                                  : lost(part, "the format has none", true);
     if (w->encode.strip & item->strip)
         return lost(part, IMF_STRIPPED, true);
+    if (imf_writer_hides(w, item))
+        return lost(part, IMF_HIDDEN, true);
     /* Other formats have an extension of the XMP in its packet. */
     const struct imf_meta_item *xmp = imf_metadata_find(w->metadata, IMF_META_XMP);
     if (item->kind == IMF_META_JPEG_SEGMENT && item->strip == IMF_STRIP_XMP && xmp &&
@@ -183,8 +185,14 @@ bool imf_parts_of(struct imf_parts *out, const struct imf_reader *reader,
 static void warn_of_lost(struct imf_writer *w) {
     struct imf_parts parts;
     char text[sizeof w->warning - 16];
-    bool good = parts_of(&parts, w->metadata, w);
+    bool good = parts_of(&parts, w->metadata, w), hidden = false;
     w->out_of_memory |= !good;
+    for (size_t i = 0; good && i < parts.count; i++)
+        hidden = hidden || (parts.list[i].why && strcmp(parts.list[i].why, IMF_HIDDEN) == 0);
+    if (hidden)
+        imf_writer_warn(w,
+                        "further pictures, or what else may hold a copy of the image, were left "
+                        "out: " IMF_HIDDEN);
     if (good && imf_parts_lost(&parts, text, sizeof text))
         imf_writer_warn(w, "left out: %s", text);
     if (good)

@@ -54,7 +54,7 @@ static const struct member of_encode[] = {
     AT(imf_encode, quality, NUMBER, 0, 100),
     AT_BUT(imf_encode, subsampling, NUMBER, 0, 444, {1, 421, 443}),
     AT(imf_encode, compression, NUMBER, -1, 9),
-    AT(imf_encode, strip, BITS, 0, 15),
+    AT(imf_encode, strip, BITS, 0, 31),
     AT(imf_encode, orient, NUMBER, 0, 1),
     AT(imf_encode, pnm, NUMBER, 0, 4),
     AT(imf_encode, threads, NUMBER, 0, INT_MAX),

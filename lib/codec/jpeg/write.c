@@ -11,6 +11,7 @@
 #include "codec/jpeg/settings.h"
 #include "codec/metadata/bytes.h"
 #include "codec/metadata/xmp.h"
+#include "imfilter_program.h"
 
 #include <errno.h>
 #include <jerror.h>
@@ -106,9 +107,11 @@ static void put_long_xmp(struct jpeg *j, const unsigned char *data, size_t size)
 static void put_xmp(struct jpeg *j, const struct imf_meta_item *item) {
     const unsigned char *data = imf_writer_data(j->writer, item);
     size_t size = item->size;
-    if (data && item->needs_trailer && !j->keeps_trailer)
-        data = j->xmp =
-            imf_xmp_remove(data, size, IMF_XMP_TRAILER_REFS, &size, &j->writer->out_of_memory);
+    bool hides = j->writer->encode.strip & IMF_STRIP_PICTURES;
+    unsigned parts = (item->needs_trailer && !j->keeps_trailer ? IMF_XMP_TRAILER_REFS : 0) |
+                     (hides ? IMF_XMP_EXTENSION_NOTE | IMF_XMP_PICTURES : 0);
+    if (data && parts)
+        data = j->xmp = imf_xmp_remove(data, size, parts, &size, &j->writer->out_of_memory);
     if (data && size > IMF_SEGMENT_MAX - sizeof IMF_XMP_PREFIX)
         put_long_xmp(j, data, size);
     else if (data)
@@ -131,8 +134,9 @@ static void put_comment(struct jpeg *j, const struct imf_meta_item *item) {
 /* Readers join resources that continue in another segment. */
 static void put_irb(struct jpeg *j, const struct imf_meta_item *item) {
     enum { PIECE = IMF_SEGMENT_MAX - sizeof IMF_IRB_PREFIX };
-    for (size_t at = 0; at < item->size; at += PIECE)
-        put_segment(j, JPEG_APP0 + 13, IMF_IRB_PREFIX, sizeof IMF_IRB_PREFIX, item->data + at,
+    const unsigned char *data = imf_writer_data(j->writer, item);
+    for (size_t at = 0; data && at < item->size; at += PIECE)
+        put_segment(j, JPEG_APP0 + 13, IMF_IRB_PREFIX, sizeof IMF_IRB_PREFIX, data + at,
                     item->size - at < PIECE ? item->size - at : PIECE);
 }
 
@@ -251,11 +255,17 @@ static bool keeps_trailer(struct imf_writer *w) {
     if (!m || !m->needs_trailer)
         return false;
     const struct imf_meta_item *xmp = imf_metadata_find(m, IMF_META_XMP);
-    bool stripped = (w->encode.strip & IMF_STRIP_OTHER) ||
+    bool hides = w->encode.strip & IMF_STRIP_PICTURES;
+    bool exif = (w->encode.strip & IMF_STRIP_EXIF) && !(w->encode.strip & IMF_STRIP_OTHER);
+    bool stripped = (w->encode.strip & (IMF_STRIP_OTHER | IMF_STRIP_EXIF)) ||
                     (xmp && xmp->needs_trailer && (w->encode.strip & IMF_STRIP_XMP));
     bool turned = !imf_orientation_is_upright(w->orientation) && lists_pictures(m, xmp);
     w->no_trailer = stripped ? IMF_STRIPPED : turned ? "the image is turned" : NULL;
-    return !stripped && !turned;
+    if (exif && !hides)
+        imf_writer_warn(w,
+                        "further pictures were left out: they repeat the EXIF that "
+                        "--strip=exif drops");
+    return !stripped && !turned && !hides;
 }
 
 static enum imf_status jpeg_open(struct imf_writer *w, struct imf_error *err) {

@@ -1,5 +1,5 @@
 /*
- * exif.c - what of EXIF depends on orientation
+ * exif.c - what of EXIF depends on orientation, and the pictures in it
  *
  * EXIF is a TIFF stream. Exif 2.32 puts the image's tags into the first directory and into one that
  * it points to; the second holds the thumbnail.
@@ -62,31 +62,88 @@ size_t imf_exif_thumbnail(const unsigned char *exif, size_t size) {
     return length ? imf_tiff_get32(exif + length + 8, big) : 0;
 }
 
-unsigned char *imf_exif_upright(const struct imf_meta_item *exif, bool swap) {
+static void turn(unsigned char *exif, size_t size, bool swap) {
     bool big = false;
-    size_t size = exif->size;
-    unsigned char *copy = malloc(size + 1);
-    if (!copy)
-        return NULL;
-    memcpy(copy, exif->data, size);
-    size_t first = imf_tiff_first(copy, size, &big);
-    if (!first)
-        return copy;
-    size_t at = imf_exif_orientation_at(copy, size, &big);
+    size_t first = imf_tiff_first(exif, size, &big);
+    size_t at = imf_exif_orientation_at(exif, size, &big);
     if (at) {
-        copy[at] = big ? 0 : 1;
-        copy[at + 1] = big ? 1 : 0;
+        exif[at] = big ? 0 : 1;
+        exif[at + 1] = big ? 1 : 0;
     }
-    size_t end = imf_tiff_find(copy, size, big, first, 0);
-    if (end && size - end >= 4)
-        memset(copy + end, 0, 4);
-    if (swap) {
-        exchange(copy, size, big, first, TAG_WIDTH, TAG_HEIGHT);
-        exchange(copy, size, big, first, TAG_X_RESOLUTION, TAG_Y_RESOLUTION);
-        size_t pointer = imf_tiff_find(copy, size, big, first, TAG_EXIF);
+    if (first && swap) {
+        exchange(exif, size, big, first, TAG_WIDTH, TAG_HEIGHT);
+        exchange(exif, size, big, first, TAG_X_RESOLUTION, TAG_Y_RESOLUTION);
+        size_t pointer = imf_tiff_find(exif, size, big, first, TAG_EXIF);
         if (pointer)
-            exchange(copy, size, big, imf_tiff_get32(copy + pointer + 8, big), TAG_X_DIMENSION,
+            exchange(exif, size, big, imf_tiff_get32(exif + pointer + 8, big), TAG_X_DIMENSION,
                      TAG_Y_DIMENSION);
     }
+}
+
+/* ---- pictures ----------------------------------------------------------------------------- */
+
+/* The i-th number of an entry of SHORTs or LONGs, or 0. */
+static size_t number(const unsigned char *exif, size_t size, bool big, size_t entry, size_t i) {
+    if (!entry)
+        return 0;
+    size_t unit = imf_tiff_get16(exif + entry + 2, big) == TYPE_SHORT ? 2 : 4;
+    size_t count = imf_tiff_get32(exif + entry + 4, big);
+    size_t at = count <= 4 / unit ? entry + 8 : imf_tiff_get32(exif + entry + 8, big);
+    if (i >= count || at > size || (i + 1) * unit > size - at)
+        return 0;
+    at += i * unit;
+    return unit == 2 ? imf_tiff_get16(exif + at, big) : imf_tiff_get32(exif + at, big);
+}
+
+/* Clear what an entry of offsets and one of sizes point to. */
+static void clear_data(unsigned char *exif, size_t size, bool big, size_t offsets, size_t sizes) {
+    for (size_t i = 0, at; (at = number(exif, size, big, offsets, i)) != 0; i++) {
+        size_t length = number(exif, size, big, sizes, i);
+        if (at >= HEADER && at < size)
+            memset(exif + at, 0, length < size - at ? length : size - at);
+    }
+}
+
+static void clear_thumbnail(unsigned char *exif, size_t size) {
+    static const uint32_t data[][2] = {{0x201, 0x202}, {0x111, 0x117}, {0x144, 0x145}};
+    bool big = false;
+    size_t first = imf_tiff_first(exif, size, &big);
+    size_t end = first ? imf_tiff_find(exif, size, big, first, 0) : 0;
+    /* Each directory is cleared, so that a circle of them ends. */
+    while (end && size - end >= 4 && imf_tiff_get32(exif + end, big)) {
+        size_t next = imf_tiff_get32(exif + end, big);
+        memset(exif + end, 0, 4);
+        end = next == first ? 0 : imf_tiff_find(exif, size, big, next, 0);
+        for (size_t i = 0; end && i < sizeof data / sizeof data[0]; i++)
+            clear_data(exif, size, big, imf_tiff_find(exif, size, big, next, data[i][0]),
+                       imf_tiff_find(exif, size, big, next, data[i][1]));
+        if (end)
+            memset(exif + next, 0, end - next);
+    }
+}
+
+static void clear_jpegs(unsigned char *exif, size_t size) {
+    static const unsigned char begin[] = {0xff, 0xd8, 0xff}, end[] = {0xff, 0xd9};
+    for (unsigned char *at = exif, *stop = exif + size;
+         (at = memmem(at, (size_t)(stop - at), begin, sizeof begin)) != NULL;) {
+        unsigned char *last = memmem(at, (size_t)(stop - at), end, sizeof end);
+        size_t length = last ? (size_t)(last - at) + sizeof end : (size_t)(stop - at);
+        memset(at, 0, length);
+    }
+}
+
+/* ---- the whole ---------------------------------------------------------------------------- */
+
+unsigned char *imf_exif_edit(const struct imf_meta_item *exif, bool upright, bool swap,
+                             bool hides) {
+    unsigned char *copy = malloc(exif->size + 1);
+    if (!copy)
+        return NULL;
+    memcpy(copy, exif->data, exif->size);
+    clear_thumbnail(copy, exif->size);
+    if (hides)
+        clear_jpegs(copy, exif->size);
+    if (upright)
+        turn(copy, exif->size, swap);
     return copy;
 }

@@ -22,6 +22,25 @@ static size_t end_of(const unsigned char *irb, size_t size, size_t at, size_t *d
     return *data + length + (length % 2 && length < size - *data);
 }
 
+/* A resource that continues in another of a JPEG's segments is cleared to the end of this one. */
+unsigned char *imf_irb_edit(const unsigned char *from, size_t size) {
+    static const unsigned char number[][2] = {{0x04, 0x09}, {0x04, 0x0c}};
+    unsigned char *irb = malloc(size + 1);
+    size_t data = 0;
+    if (!irb)
+        return NULL;
+    memcpy(irb, from, size);
+    for (size_t at = 0, end = 1; end && at < size; at = end) {
+        if (size - at < HEAD + SIZE || memcmp(irb + at, IMF_IRB_SIGNATURE, 4) != 0)
+            break;
+        end = end_of(irb, size, at, &data);
+        for (size_t i = 0; i < sizeof number / sizeof number[0]; i++)
+            if (memcmp(irb + at + 4, number[i], 2) == 0 && data <= size)
+                memset(irb + data, 0, (end ? end : size) - data);
+    }
+    return irb;
+}
+
 /* Where the resource with IPTC's record begins; `size`: there is none. */
 static size_t find(const unsigned char *irb, size_t size, size_t *data, size_t *end) {
     for (size_t at = 0; at < size; at = *end) {

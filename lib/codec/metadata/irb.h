@@ -11,6 +11,9 @@
 
 #define IMF_IRB_SIGNATURE "8BIM"
 
+/* A copy whose thumbnails, which show the image as it was, are cleared. Freed with free(). NULL: no
+ * memory. */
+unsigned char *imf_irb_edit(const unsigned char *irb, size_t size);
 /* IPTC's record in the resources, and its size; NULL: there is none. */
 const unsigned char *imf_irb_iptc(const unsigned char *irb, size_t size, size_t *iptc_size);
 /* The resources with this record of IPTC instead of theirs; either may be NULL, of size 0. Freed

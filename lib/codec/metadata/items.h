@@ -111,10 +111,10 @@ int imf_metadata_orientation(const struct imf_metadata *metadata);
 size_t imf_exif_orientation_at(const unsigned char *exif, size_t size, bool *big);
 /* Bytes of EXIF's thumbnail, 0 if there is none. */
 size_t imf_exif_thumbnail(const unsigned char *exif, size_t size);
-/* A copy of an EXIF item for pixels that were turned upright: orientation 1; no thumbnail, which
- * would lie on its side; width and height, also of resolutions, exchanged if `swap`. NULL: no
- * memory. */
-unsigned char *imf_exif_upright(const struct imf_meta_item *exif, bool swap);
+/* A copy of an EXIF item for filtered pixels: the thumbnail, which shows the image as it was, is cleared,
+ * and if `hides`, whatever begins like a JPEG, in a maker's note, say. `upright`: they were turned:
+ * orientation 1; width and height, also of resolutions, exchanged if `swap`. NULL: no memory. */
+unsigned char *imf_exif_edit(const struct imf_meta_item *exif, bool upright, bool swap, bool hides);
 
 /* Exchange x and y, for pixels whose rows become columns. */
 void imf_jpeg_source_transpose(struct imf_jpeg_source *source);

@@ -10,8 +10,9 @@
 #include "codec/metadata/items.h"
 
 enum imf_xmp_part {
-    IMF_XMP_TRAILER_REFS = 1,  /* references to what follows the first image of a JPEG */
-    IMF_XMP_EXTENSION_NOTE = 2 /* that there is an extension */
+    IMF_XMP_TRAILER_REFS = 1,   /* references to what follows the first image of a JPEG */
+    IMF_XMP_EXTENSION_NOTE = 2, /* that there is an extension */
+    IMF_XMP_PICTURES = 4        /* thumbnails, the image before an effect, and other copies */
 };
 
 /* A copy without these parts. NULL: not XML, or no memory (*out_of_memory tells). Freed with

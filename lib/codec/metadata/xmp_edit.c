@@ -18,6 +18,10 @@ static const struct {
     {IMF_XMP_TRAILER_REFS, "http://ns.google.com/photos/1.0/container/", ""},
     {IMF_XMP_TRAILER_REFS, "http://ns.google.com/photos/1.0/camera/", "MicroVideo"},
     {IMF_XMP_TRAILER_REFS, "http://ns.google.com/photos/1.0/camera/", "MotionPhoto"},
+    {IMF_XMP_PICTURES, "http://ns.adobe.com/xap/1.0/", "Thumbnails"},
+    {IMF_XMP_PICTURES, "http://ns.adobe.com/xap/1.0/g/img/", ""},
+    {IMF_XMP_PICTURES, "http://ns.google.com/photos/1.0/image/", ""},
+    {IMF_XMP_PICTURES, "http://ns.google.com/photos/1.0/depthmap/", ""},
     {IMF_XMP_EXTENSION_NOTE, "http://ns.adobe.com/xmp/note/", "HasExtendedXMP"},
 };
 #define RULES (sizeof rules / sizeof rules[0])

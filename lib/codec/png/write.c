@@ -116,7 +116,9 @@ static void put_profile(struct png *p, const char *keyword, const void *begin, s
 }
 
 static void put_irb(struct png *p, const struct imf_meta_item *item) {
-    put_profile(p, "Raw profile type 8bim\0", "", 0, item->data, item->size);
+    const unsigned char *data = imf_writer_data(p->writer, item);
+    if (data)
+        put_profile(p, "Raw profile type 8bim\0", "", 0, data, item->size);
 }
 
 static void put_exif(struct png *p, const struct imf_meta_item *item) {

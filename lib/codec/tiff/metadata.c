@@ -177,14 +177,15 @@ static void put_tags(struct imf_writer *w, const struct imf_meta_item *item, enu
 
 /* libtiff knows IPTC's record as numbers of four bytes only, but where a TIFF had it as bytes it stays
  * as long as it was; and alone where it was alone. */
-static void put_irb(struct imf_tiff_directory *d, struct imf_tiff_output *out,
+static void put_irb(struct imf_writer *w, struct imf_tiff_directory *d, struct imf_tiff_output *out,
                     const struct imf_meta_item *item) {
     size_t size = 0;
     const unsigned char *iptc = imf_irb_iptc(item->data, item->size, &size);
     unsigned type = item->iptc_type;
     bool bytes = type == IMF_TIFF_BYTE || type == IMF_TIFF_UNDEFINED;
-    if (!type || !iptc)
-        imf_tiff_add_bytes(d, out, IMF_TIFF_IRB, IMF_TIFF_BYTE, item->data, item->size);
+    const unsigned char *data = type && iptc ? NULL : imf_writer_data(w, item);
+    if (data)
+        imf_tiff_add_bytes(d, out, IMF_TIFF_IRB, IMF_TIFF_BYTE, data, item->size);
     if (iptc)
         imf_tiff_add_bytes(d, out, IMF_TIFF_IPTC, bytes ? (enum imf_tiff_type)type : IMF_TIFF_LONG,
                            iptc, size);
@@ -216,7 +217,7 @@ void imf_tiff_add_metadata(struct imf_writer *w, struct imf_tiff_directory *d,
     if (icc)
         imf_tiff_add_bytes(d, out, IMF_TIFF_ICC, IMF_TIFF_UNDEFINED, icc->data, icc->size);
     if (irb)
-        put_irb(d, out, irb);
+        put_irb(w, d, out, irb);
     if (comment && imf_tiff_entry(d, IMF_TIFF_DESCRIPTION)) {
         imf_writer_lose(w, comment, NULL, 0, "EXIF has another description");
     } else if (comment) { /* text ends with a NUL */
