@@ -34,6 +34,35 @@ load helper
     done
 }
 
+@test "sides that an int does not hold with margins are refused, or filtered in parts" {
+    for size in '2147483647 1' '1 2147483647' '2147483000 1' '700000000 1'; do
+        printf 'P6\n%s\n255\n' "$size" >long.ppm
+        printf 'P5\n%s\n255\n' "$size" >long.pgm
+        for filter in disk:12 unsharp:3 blur:40 box:301 median:9 erode:20 canny:0.1:0.2 highpass:0.1 guided:8:0.1 \
+            denoise:3% deblur:disk:3 bilateral:2:0.1 clahe sobel; do
+            for file in long.ppm long.pgm; do
+                imf_run -f $filter --max-pixels=0 --max-memory=0 --explain $file
+                echo "$size $filter $file"
+                [ "$status" -le 2 ]
+            done
+        done
+    done
+}
+
+@test "a list of names that memory does not hold is an error" {
+    run --separate-stderr sh -c 'ulimit -v 400000; yes | tr -d "\n" | "$1" --backend=cpu -f invert --files-from=- -o out/' - "$IMFILTER"
+    [ "$status" -eq 2 ]
+    [[ $stderr == *"cannot read: Cannot allocate memory"* ]]
+}
+
+@test "what takes long has a warning beforehand" {
+    printf 'P6 300 200 255\n' >a.ppm
+    imf_run -f bilateral:170:0.1 --explain a.ppm
+    one_line "filtering an image takes an estimated "
+    imf_run -f bilateral:5:0.1 --explain a.ppm
+    [ -z "$stderr" ]
+}
+
 @test "--max-memory: the message names the option" {
     make_flat a.pgm 1000 1000
     imf_run -f blur:3 --max-memory=100K a.pgm -o out.pgm

@@ -37,3 +37,24 @@ load helper
     one_line "over the limit of 12 MiB (raise it with --max-memory)"
     [ ! -e c.pgm ]
 }
+
+@test "progressive JPEG in TIFF is read as baseline JPEG is, and its scans are limited" {
+    command -v jpegtran >/dev/null || skip "there is no jpegtran"
+    make_ppm a.ppm
+    imf -q -f invert a.ppm -o a.jpg
+    jpegtran -progressive -outfile p.jpg a.jpg
+    read -r width height < <(sed -n '/^[0-9]/{p;q}' a.ppm)
+    for name in a p; do
+        python3 -c "import sys; sys.path.insert(0, '$BATS_TEST_DIRNAME'); import memory
+memory.write_tiff_of_jpeg('$name.tif', '$name.jpg', $width, $height)"
+    done
+    imf -f invert a.tif -o a.pam
+    imf_run -f invert p.tif -o p.pam
+    [ "$status" -eq 0 ]
+    [ -z "$stderr" ]
+    cmp a.pam p.pam
+    imf_run -f invert p.tif --max-scans=3 -o q.pam
+    [ "$status" -eq 1 ]
+    one_line "p.tif: more than 3 progressive scans (raise it with --max-scans)"
+    imf -f invert a.tif --max-scans=1 -o q.pam
+}

@@ -182,13 +182,9 @@ static enum result read_curve(struct session *s, struct work *w) {
 static enum result acquire_workspace(struct session *s, struct work *w) {
     const struct options *o = s->options;
     const struct imf_info *info = imf_reader_info(w->reader);
-    const struct plan_key key = {.info = *info,
-                                 .held = imf_reader_held(w->reader) +
-                                         (o->report.spectrum ? pictures_bytes(info, o) : 0),
-                                 .whole = is_held(s, w),
-                                 .verify = o->verify,
-                                 .twice = may_read_twice(w),
-                                 .curve = w->curve};
+    uint64_t held = imf_reader_held(w->reader) + pictures_bytes(info, o);
+    const struct plan_key key = {*info,   held, is_held(s, w), o->verify, may_read_twice(w),
+                                 w->curve};
     enum imf_status status = plan_cache_acquire(s->plans, &key, &w->lease, &w->error);
     if (status != IMF_OK) {
         if (retry_elsewhere(s, w))
@@ -201,8 +197,7 @@ static enum result acquire_workspace(struct session *s, struct work *w) {
     }
     w->outcome.choice = imf_workspace_choice(w->lease.workspace);
     w->outcome.warning = note_choice(w);
-    w->outcome.limited = imf_plan_limited(w->lease.plan);
-    if (w->outcome.limited && o->report.verbosity > 0)
+    if ((w->outcome.limited = imf_plan_limited(w->lease.plan)) && o->report.verbosity > 0)
         report_warning(&w->messages->reporter, w->job->input, w->outcome.limited);
     return RESULT_DONE;
 }

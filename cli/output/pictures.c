@@ -195,6 +195,8 @@ static enum imf_status allocate_pixels(struct imf_pixels *pixels, void **data,
 
 uint64_t pictures_bytes(const struct imf_info *info, const struct options *o) {
     double pixels = (double)info->width * info->height;
+    if (!o->report.spectrum)
+        return 0;
     double samples = pixels * info->channels, depth = info->depth;
     if (o->spec_count)
         samples += samples * (o->settings.depth ? o->settings.depth : depth) / depth;

@@ -18,7 +18,7 @@ bool pictures_show_kernel(const struct reporter *r, const struct options *o,
 /* What imf_workspace_run() does, by way of memory, so that the spectra of the pixels before and
  * after can be drawn. workspace and writer may be NULL: without a plan only the input is read and
  * drawn. */
-/* Bytes that pictures_run() takes beside the workspace. */
+/* Bytes that pictures_run() takes beside the workspace, if a spectrum is asked for. */
 uint64_t pictures_bytes(const struct imf_info *info, const struct options *o);
 enum imf_status pictures_run(struct imf_picture **out, struct imf_workspace *workspace,
                              struct imf_reader *reader, struct imf_writer *writer,

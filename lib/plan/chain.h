@@ -120,6 +120,10 @@ double imf_blend_slope(enum imf_blend_mode mode);
 double imf_contract_choices(const struct imf_chain *chain);
 /* The problem's input is rounded to samples first, and any sample may change any other. */
 bool imf_problem_decides(const struct imf_problem *p);
+/* The epilogue of a pass that ends in a threshold, or NULL. */
+const struct imf_epilogue *imf_pass_threshold(const struct imf_pass *pass);
+/* By the values of pass i samples are decided, there or by a pass that reads them. */
+bool imf_chain_decides(const struct imf_chain *chain, int i);
 /* Each output sample depends on the same input sample alone, and all colours do so alike. */
 bool imf_point_is_map(const struct imf_point *point);
 /* The samples of surface `index` (0: the image, i + 1: the output of pass i). Between passes they

@@ -23,6 +23,23 @@ bool imf_problem_decides(const struct imf_problem *p) {
            (p->kind == IMF_WINDOW_OP && p->window_op->bilevel);
 }
 
+const struct imf_epilogue *imf_pass_threshold(const struct imf_pass *pass) {
+    const struct imf_epilogue *e =
+        pass->kind == IMF_PASS_CONVOLVE ? &pass->problem.epilogue : &pass->point.e;
+    bool is = (pass->kind == IMF_PASS_CONVOLVE || pass->point.epilogue) && e->threshold;
+    return is ? e : NULL;
+}
+
+bool imf_chain_decides(const struct imf_chain *c, int i) {
+    bool is = imf_pass_threshold(&c->passes[i]) != NULL;
+    for (int k = i + 1; k < c->count; k++) {
+        const struct imf_pass *reader = &c->passes[k];
+        is = is || (reader->source == i && reader->kind == IMF_PASS_CONVOLVE &&
+                    imf_problem_decides(&reader->problem));
+    }
+    return is;
+}
+
 struct imf_margin imf_chain_margin(const struct imf_chain *chain, int index) {
     struct imf_margin all = {0, 0, 0, 0};
     for (int i = 0; i < chain->count; i++) {

@@ -163,6 +163,17 @@ static void warn_of_limit(struct imf_planning *p) {
              ceil(ms / 1000));
 }
 
+/* Warn if the cheapest way takes this long, whatever the memory. */
+#define SLOW_MS 30000
+static void warn_of_time(struct imf_planning *p) {
+    warn_of_limit(p);
+    if (!*p->note && p->path.ms >= SLOW_MS)
+        snprintf(
+            p->note, sizeof p->note,
+            "filtering an image takes an estimated %.0f s (a smaller window or part takes less)",
+            p->path.ms / 1000);
+}
+
 /* Warn when the plan deviates from what the user asked for or would expect. */
 static void note(struct imf_planning *p, struct imf_proposals *all,
                  const struct imf_planning_request *r) {
@@ -176,7 +187,7 @@ static void note(struct imf_planning *p, struct imf_proposals *all,
         snprintf(p->note, sizeof p->note, "%.210s; another is used",
                  imf_runtime_passed_over(p->rt));
     else if (!r->backend)
-        warn_of_limit(p);
+        warn_of_time(p);
 }
 
 void imf_explain_whole(struct imf_planning *p, struct imf_proposals *all,

@@ -6,6 +6,7 @@
  * only say which solvers and places are allowed.
  */
 #include "plan/explain.h"
+#include "plan/reference.h"
 
 #include "base/thread_pool.h"
 #include "device/tuning.h"
@@ -206,6 +207,7 @@ enum imf_status imf_planning_make(struct imf_planning *p, struct imf_context *ct
                                   const struct imf_chain *c, const struct imf_settings *settings,
                                   const struct imf_planning_beside *beside, struct imf_error *err) {
     enum imf_backend backend = settings->backend;
+    bool again = false; /* verifying runs the chain once more */
     bool host = imf_backend_is_host(backend);
     struct imf_planning_request r = {
         .backend = backend,
@@ -221,10 +223,11 @@ enum imf_status imf_planning_make(struct imf_planning *p, struct imf_context *ct
                                     : IMF_BACKEND_BIT(backend),
         .options = {.limit = settings->max_memory ? (double)settings->max_memory : INFINITY,
                     .base = IMF_PROCESS_BYTES + (double)settings->held + beside->filter +
-                            beside->verify,
-                    .times = beside->again ? 2 : 1,
+                            (beside->verify ? imf_reference_bytes(c, &again) : 0),
+                    .times = 1,
                     .whole = settings->whole,
                     .twice = settings->twice}};
+    r.options.times += again;
     memset(p, 0, sizeof *p);
     p->chain = c;
     enum imf_status st = make(p, ctx, &r, err);

@@ -30,8 +30,8 @@ struct imf_planning {
 
 /* What counts for the limit of memory beside surfaces, solvers, driver and settings->held. */
 struct imf_planning_beside {
-    double filter, verify; /* bytes of kernels and masks, of imf_verify() */
-    bool again;            /* verifying runs the chain once more */
+    double filter; /* bytes of kernels and masks */
+    bool verify;   /* results are compared with the reference */
 };
 
 /* Find the cheapest path for this chain, within settings->backend and max_memory. Opens the device

@@ -2,7 +2,6 @@
 #include "run/plan.h"
 #include "imfilter_program.h"
 #include "run/masks.h"
-#include "run/pipeline/verify.h"
 
 #include "base/arguments.h"
 #include "base/sized.h"
@@ -27,14 +26,10 @@ static struct imf_choice choice_of(const struct imf_planning *p) {
                                .note = p->note[0] ? p->note : NULL};
 }
 
-/* What counts for the limit of memory beside what filters. */
-static struct imf_planning_beside beside_of(const struct imf_plan *plan) {
-    struct imf_planning_beside beside = {.filter = imf_filter_bytes(plan->filter)};
-    if (plan->oriented) /* its kernels; masks are shared */
-        beside.filter += imf_filter_kernel_bytes(plan->oriented);
-    if (plan->verify)
-        beside.verify = imf_verify_bytes(plan->chain, &beside.again);
-    return beside;
+/* Bytes of kernels and masks; masks are shared by what is made for stored pixels. */
+static double filter_bytes(const struct imf_plan *plan) {
+    return imf_filter_bytes(plan->filter) +
+           (plan->oriented ? imf_filter_kernel_bytes(plan->oriented) : 0);
 }
 
 enum imf_status imf_plan_create(struct imf_plan **out, struct imf_context *ctx,
@@ -72,8 +67,7 @@ enum imf_status imf_plan_create_for(struct imf_plan **out, struct imf_context *c
     if (!st)
         st = imf_chain_build(&plan->chain, plan->oriented ? plan->oriented : filter, input,
                              settings, err);
-    const struct imf_planning_beside beside =
-        st ? (struct imf_planning_beside){0} : beside_of(plan);
+    const struct imf_planning_beside beside = {filter_bytes(plan), plan->verify};
     if (!st)
         st = imf_planning_make(&plan->planning, ctx, plan->chain, settings, &beside, err);
     if (st) {

@@ -1,8 +1,15 @@
 /* pixels.c - from samples as a TIFF packs them to pixels */
 #include "codec/tiff/pixels.h"
 
-#include <stdint.h>
 #include <string.h>
+
+void imf_tiff_set_palette(struct imf_tiff_pixels *p, uint16_t *const channel[3]) {
+    int count = 3 << p->bits, shift = 0;
+    for (int i = 0; i < count; i++)
+        shift = channel[i % 3][i / 3] > 255 ? 8 : shift;
+    for (int i = 0; i < count; i++)
+        p->color[i / 3][i % 3] = (unsigned char)(channel[i % 3][i / 3] >> shift);
+}
 
 /* Samples of fewer than 8 bits, scaled but for indices. */
 static void unpack(const struct imf_tiff_pixels *p, unsigned char *to, const unsigned char *from,

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct imf_tiff_pixels {
     int samples, bits; /* of a pixel, of a sample: 1, 2, 4, 8 or 16 */
@@ -17,6 +18,8 @@ struct imf_tiff_pixels {
     unsigned char *line;         /* if bits < 8: room for a row's samples */
 };
 
+/* Set p->color from a file's red, green and blue. Some writers have 8 bits where 16 are meant. */
+void imf_tiff_set_palette(struct imf_tiff_pixels *p, uint16_t *const channel[3]);
 /* Convert `count` pixels of a row, of which planes are `apart` bytes from each other. */
 void imf_tiff_convert(const struct imf_tiff_pixels *p, unsigned char *to, const unsigned char *from,
                       size_t apart, size_t count);

@@ -135,8 +135,8 @@ static enum imf_status set_cells(struct tiff *t, uint16_t compression, struct im
         t->height = imf_min(t->height, imf_max(1, (int)(FEW / row)));
     if (large && !stored)
         t->read_cell = read_scanlines;
-    enum imf_status status =
-        imf_limits_check(&r->limits, (uint64_t)t->across * width, (unsigned)t->height, err);
+    uint64_t across = (uint64_t)t->across * width;
+    enum imf_status status = imf_limits_check(&r->limits, across, (unsigned)t->height, err);
     if (status)
         return status;
     uint64_t cells = (uint64_t)t->across * (unsigned)p->planes;
@@ -145,17 +145,13 @@ static enum imf_status set_cells(struct tiff *t, uint16_t compression, struct im
     uint64_t line = p->bits < 8 ? (uint64_t)width * (unsigned)p->samples : 0;
     uint64_t size = t->stream.in.size, coded = stored ? 0 : TIFFGetStrileByteCount(t->tif, 0);
     uint64_t decoder = imf_tiff_decoder_bytes(compression, width, (unsigned)t->strip_rows, row);
-    uint64_t scans = 0;
-    if (compression == COMPRESSION_JPEG)
-        status =
-            imf_tiff_check_scans(&t->stream, width, (unsigned)t->strip_rows, samples, &scans, err);
-    if (status)
-        return status;
-    decoder += scans;
+    status =
+        imf_tiff_check_scans(&t->stream, width, (unsigned)t->strip_rows, samples, &decoder, err);
     uint64_t memory = r->memory + bytes + line + decoder + (coded < size ? coded : size) +
                       (t->stream.bytes ? size : 0);
-    status =
-        imf_memory_fits(r->limits.max_memory, memory, "a row of this TIFF's tiles or strips", err);
+    if (!status)
+        status = imf_memory_fits(r->limits.max_memory, memory,
+                                 "a row of this TIFF's tiles or strips", err);
     if (status)
         return status;
     r->memory = memory;
@@ -285,16 +281,11 @@ static void set_pixels(struct tiff *t, const struct form *f) {
                         "channels besides colour and alpha");
 }
 
-/* Some writers have colours of 8 bits where 16 are meant. */
 static enum imf_status read_palette(struct tiff *t, struct imf_error *err) {
     uint16_t *channel[3];
-    int count = 3 << t->pixels.bits, shift = 0;
     if (!TIFFGetField(t->tif, TIFFTAG_COLORMAP, &channel[0], &channel[1], &channel[2]))
         return imf_fail(err, IMF_ERR_DAMAGED, "damaged header (a palette image without palette)");
-    for (int i = 0; i < count; i++)
-        shift = channel[i % 3][i / 3] > 255 ? 8 : shift;
-    for (int i = 0; i < count; i++)
-        t->pixels.color[i / 3][i % 3] = (unsigned char)(channel[i % 3][i / 3] >> shift);
+    imf_tiff_set_palette(&t->pixels, channel);
     return IMF_OK;
 }
 
@@ -316,7 +307,6 @@ static void read_density(const struct tiff *t) {
 static enum imf_status read_header(struct tiff *t, uint64_t *first, struct imf_tiff_picture *p,
                                    struct form *f, struct imf_error *err) {
     struct imf_tiff_stream *s = &t->stream;
-    struct imf_tiff_directory directory;
     enum imf_status status = imf_tiff_open_bytes(s, err);
     if (status)
         return status;
@@ -331,10 +321,7 @@ static enum imf_status read_header(struct tiff *t, uint64_t *first, struct imf_t
                         "its first image is marked as a smaller copy of another (NewSubfileType "
                         "1), as in camera raw files (dcraw develops those; tiffset -s 254 0 FILE "
                         "marks it as the image)");
-    imf_tiff_load(&directory, &s->in, p->at, &s->reader->metadata.out_of_memory);
-    uint64_t strip = imf_tiff_strip_bytes(&s->in, &directory);
-    imf_tiff_unload(&directory);
-    if (!imf_tiff_open_library(s, strip) ||
+    if (!imf_tiff_open_library(s, p->at) ||
         (p->at != *first && TIFFSetSubDirectory(s->tif, p->at) != 1))
         return imf_tiff_failure(s, -1, err);
     t->tif = s->tif;

@@ -77,8 +77,10 @@ enum imf_status imf_tiff_check_scans(struct imf_tiff_stream *s, uint64_t width, 
     bool tiled = TIFFIsTiled(s->tif);
     uint32_t count = tiled ? TIFFNumberOfTiles(s->tif) : TIFFNumberOfStrips(s->tif);
     int most = s->reader->limits.max_scans;
-    *held = 0;
-    for (uint32_t i = 0; i < count; i++) {
+    uint16_t compression = 0;
+    uint64_t coefficients = 0;
+    TIFFGetField(s->tif, TIFFTAG_COMPRESSION, &compression);
+    for (uint32_t i = 0; i < count && compression == COMPRESSION_JPEG; i++) {
         int failed = 0;
         struct bytes b = {.in = &s->in};
         b.at = TIFFGetStrileOffsetWithErr(s->tif, i, &failed);
@@ -91,8 +93,9 @@ enum imf_status imf_tiff_check_scans(struct imf_tiff_stream *s, uint64_t width, 
             return imf_fail(err, IMF_ERR_LIMIT,
                             "more than %d progressive scans (raise it with --max-scans)", most);
         if (scans > 0)
-            *held = (width + MCU) * (height + MCU) * (unsigned)samples * sizeof(int16_t);
+            coefficients = (width + MCU) * (height + MCU) * (unsigned)samples * sizeof(int16_t);
     }
+    *held += coefficients;
     return IMF_OK;
 }
 #endif

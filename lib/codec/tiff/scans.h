@@ -4,9 +4,9 @@
 
 #include "codec/tiff/stream.h"
 
-/* Go through all strips or tiles of a file in JPEG compression. *held: bytes of coefficients that the
- * decoder holds for one of width x height pixels of so many samples; 0: none is progressive.
- * IMF_ERR_LIMIT: one has more scans than the reader's limits allow. */
+/* Go through all strips or tiles of a file, if it is in JPEG compression. *held grows by the bytes of
+ * coefficients that are decoded for one of width x height pixels of so many samples, if it is
+ * progressive. IMF_ERR_LIMIT: one has more scans than the reader's limits allow. */
 enum imf_status imf_tiff_check_scans(struct imf_tiff_stream *s, uint64_t width, uint64_t height,
                                      int samples, uint64_t *held, struct imf_error *err);
 

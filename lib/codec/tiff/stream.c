@@ -90,7 +90,11 @@ static int on_warning(TIFF *tif, void *data, const char *module, const char *for
     return on_error(tif, data, module, format, args);
 }
 
-bool imf_tiff_open_library(struct imf_tiff_stream *s, uint64_t strip) {
+bool imf_tiff_open_library(struct imf_tiff_stream *s, uint64_t at) {
+    struct imf_tiff_directory directory;
+    imf_tiff_load(&directory, &s->in, at, &s->reader->metadata.out_of_memory);
+    uint64_t strip = imf_tiff_strip_bytes(&s->in, &directory);
+    imf_tiff_unload(&directory);
     TIFFOpenOptions *options = TIFFOpenOptionsAlloc();
     if (!options)
         return false;

@@ -20,8 +20,8 @@ struct imf_tiff_stream {
 
 /* Make the stream's bytes accessible in any order: what is no file is read into memory. */
 enum imf_status imf_tiff_open_bytes(struct imf_tiff_stream *s, struct imf_error *err);
-/* strip: bytes of a decoded strip or tile. False: libtiff finds no directory. */
-bool imf_tiff_open_library(struct imf_tiff_stream *s, uint64_t strip);
+/* For the strips or tiles of the directory `at`. False: libtiff finds no directory. */
+bool imf_tiff_open_library(struct imf_tiff_stream *s, uint64_t at);
 /* IMF_ERR_DAMAGED, or IMF_ERR_IO, by libtiff's message. done: as for imf_reader_damaged(), or -1 in
  * the header. */
 enum imf_status imf_tiff_failure(struct imf_tiff_stream *s, int done, struct imf_error *err);

@@ -33,8 +33,6 @@ struct imf_rows {
  * rounded nor clamped. The chain must outlive the executor. */
 enum imf_status imf_exec_make_host(struct imf_exec **out, const struct imf_chain *chain,
                                    enum imf_sample out_sample, struct imf_error *err);
-/* Bytes that this takes; INFINITY: it cannot be made. */
-double imf_exec_host_bytes(const struct imf_chain *chain, enum imf_sample out_sample);
 /* By a path that needs no device, in bands. */
 enum imf_status imf_exec_make_host_bands(struct imf_exec **out, const struct imf_chain *chain,
                                          const struct imf_path *path, struct imf_bands_form form,

@@ -4,6 +4,7 @@
  * The reference stores float64 between passes.
  */
 #include "plan/layout.h"
+#include "plan/reference.h"
 #include "run/executor/host_pass.h"
 
 #include <math.h>
@@ -72,20 +73,6 @@ static bool is_float64(const struct request *r) {
     return !r->path || r->path->float64;
 }
 
-/* The reference's proposal for pass i. */
-static enum imf_status propose(const struct imf_chain *c, int i, enum imf_sample last,
-                               struct imf_proposal *chosen, struct imf_error *err) {
-    const struct imf_pass *pass = &c->passes[i];
-    struct imf_problem p = pass->problem;
-    *chosen = (struct imf_proposal){.backend = IMF_BACKEND_CPU, .feasible = true, .step = 1};
-    if (pass->kind != IMF_PASS_CONVOLVE)
-        return IMF_OK;
-    p.in = imf_chain_sample(c, pass->source + 1, true);
-    p.out = i + 1 < c->count ? IMF_F64 : last;
-    imf_propose_host(chosen, &p);
-    return chosen->feasible ? IMF_OK : imf_fail(err, IMF_ERR_LIMIT, "%s", chosen->why);
-}
-
 static enum imf_status make_step(struct imf_exec *x, int i, const struct imf_proposal *chosen,
                                  struct imf_error *err) {
     const struct imf_pass *pass = &x->chain->passes[i];
@@ -132,7 +119,7 @@ static enum imf_status make(struct imf_exec **out, const struct imf_chain *c,
     if (!st && r->path)
         memcpy(chosen, r->path->chosen, (size_t)c->count * sizeof *chosen);
     for (int i = 0; i < c->count && !st && !r->path; i++)
-        st = propose(c, i, r->last, &chosen[i], err);
+        st = imf_reference_propose(c, i, r->last, &chosen[i], err);
     if (!st)
         st = make_bands(x, chosen, r, err);
     if (!st)
@@ -155,24 +142,6 @@ enum imf_status imf_exec_make_host(struct imf_exec **out, const struct imf_chain
                                    enum imf_sample out_sample, struct imf_error *err) {
     const struct request r = {.last = out_sample};
     return make(out, c, &r, err);
-}
-
-double imf_exec_host_bytes(const struct imf_chain *c, enum imf_sample out_sample) {
-    struct imf_bands *bands;
-    double bytes = 0;
-    if (imf_bands_whole(&bands, c, NULL))
-        return INFINITY;
-    for (int i = 0; i <= c->count; i++) {
-        struct imf_proposal chosen = {.solver = NULL};
-        struct imf_surface s;
-        if (imf_layout(bands, i, out_sample, &s, NULL) ||
-            (i < c->count && propose(c, i, out_sample, &chosen, NULL)))
-            bytes = INFINITY;
-        else
-            bytes += (double)imf_surface_bytes(&s) + chosen.bytes;
-    }
-    imf_bands_free(&bands);
-    return bytes;
 }
 
 void imf_exec_set_watch(struct imf_exec *x, struct imf_exec_watch watch) {

@@ -105,23 +105,6 @@ struct judge {
     uint64_t unexcused;
 };
 
-static const struct imf_epilogue *threshold_of(const struct imf_pass *pass) {
-    const struct imf_epilogue *e =
-        pass->kind == IMF_PASS_CONVOLVE ? &pass->problem.epilogue : &pass->point.e;
-    bool is = (pass->kind == IMF_PASS_CONVOLVE || pass->point.epilogue) && e->threshold;
-    return is ? e : NULL;
-}
-
-static bool is_decided_by(const struct imf_chain *c, int i) {
-    bool is = threshold_of(&c->passes[i]) != NULL;
-    for (int k = i + 1; k < c->count; k++) {
-        const struct imf_pass *reader = &c->passes[k];
-        is = is || (reader->source == i && reader->kind == IMF_PASS_CONVOLVE &&
-                    imf_problem_decides(&reader->problem));
-    }
-    return is;
-}
-
 /* False: the chain decides nothing by values that are off. */
 static bool find_checks(struct judge *j) {
     const struct imf_chain *c = j->chain;
@@ -134,7 +117,7 @@ static bool find_checks(struct judge *j) {
             int from = k ? pass->second : pass->source;
             v->exact = v->exact && (from < 0 || j->verdict[from].exact || j->verdict[from].checked);
         }
-        bool decides = !v->exact && is_decided_by(c, i);
+        bool decides = !v->exact && imf_chain_decides(c, i);
         v->checked = decides || i == c->count - 1;
         found = found || decides;
         if (decides && pass->kind == IMF_PASS_CONVOLVE)
@@ -147,7 +130,7 @@ static bool find_checks(struct judge *j) {
 static enum imf_status take_values(const struct judge *j, int i, const struct imf_surface *output,
                                    struct allowance *a, struct imf_error *err) {
     const struct imf_pass *pass = &j->chain->passes[i];
-    const struct imf_epilogue *e = threshold_of(pass);
+    const struct imf_epilogue *e = imf_pass_threshold(pass);
     const struct imf_point *p = &pass->point;
     const struct imf_margin none = {0, 0, 0, 0};
     bool point = pass->kind == IMF_PASS_POINT;
@@ -181,7 +164,7 @@ static enum imf_status check(struct judge *j, int i, const struct imf_surface *o
     struct allowance a = allowance_of(j->chain, i + 1, j->reference, exact);
     struct imf_report r = {0};
     enum imf_status st = IMF_OK;
-    if (!exact && threshold_of(&j->chain->passes[i]))
+    if (!exact && imf_pass_threshold(&j->chain->passes[i]))
         st = take_values(j, i, output, &a, err);
     for (int y = 0; y < output->height && !st; y++) {
         double *want = imf_surface_row(output, y);
@@ -244,18 +227,6 @@ static enum imf_status judge(struct judge *j, struct imf_report *r, struct imf_e
     free(j->passes);
     free(j->verdict);
     return st;
-}
-
-double imf_verify_bytes(const struct imf_chain *c, bool *again) {
-    int channels = 0;
-    *again = false;
-    for (int i = 0; i < c->count && !c->exact; i++)
-        if (!c->passes[i].exact && is_decided_by(c, i)) {
-            *again = true;
-            channels = imf_max(channels, c->passes[i].channels_out); /* of a threshold's values */
-        }
-    return imf_exec_host_bytes(c, IMF_F64) +
-           (double)c->width * c->height * channels * sizeof(double);
 }
 
 enum imf_status imf_verify(const struct imf_chain *c, const struct imf_rows *image,

@@ -22,8 +22,6 @@ struct imf_witness {
  * by more, the values are made again, up to each decision, and held to the same; then the reference goes on
  * with them. What it decides has to be the result. A value near a threshold may lie on either side. NULL as
  * witness: decisions are held to those of the reference's own values. */
-/* Bytes that this takes; *again: and what made the result's values, once more. */
-double imf_verify_bytes(const struct imf_chain *chain, bool *again);
 enum imf_status imf_verify(const struct imf_chain *chain, const struct imf_rows *image,
                            const struct imf_rows *result, const struct imf_witness *witness,
                            struct imf_report *report, struct imf_error *err);

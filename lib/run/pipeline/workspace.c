@@ -11,6 +11,7 @@
 #include "base/sized.h"
 #include "codec/codec.h"
 #include "plan/layout.h"
+#include "plan/reference.h"
 #include "run/pipeline/bench.h"
 #include "run/pipeline/palette.h"
 #include "run/pipeline/pixel_io.h"
@@ -208,7 +209,7 @@ static enum imf_status check_memory(const struct imf_workspace *ws, const struct
     }
     if (verify && !ws->plan->verify) {
         bool again;
-        whole += imf_verify_bytes(ws->plan->chain, &again);
+        whole += imf_reference_bytes(ws->plan->chain, &again);
         whole += again ? (double)ws->choice.chosen->bytes : 0;
     }
     double bytes = (double)(ws->choice.chosen->bytes - settings->held + imf_reader_held(reader) +
