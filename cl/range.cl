@@ -18,11 +18,16 @@ __kernel void range_rows(__global const IN_T *in, long origin, int pitch, int wi
     long y = get_global_id(0);
     __global const IN_T *p = in + origin + y * pitch;
     float low = FLT_MAX, high = -FLT_MAX;
-    for (int x = 0; x < width; x++, p += C_IN)
-        for (int c = 0; c < COLORS && !(WEIGH && (float)p[COLORS] <= 0.5f); c++) {
+    for (int x = 0; x < width; x++, p += C_IN) {
+#if WEIGH
+        if ((float)p[COLORS] <= 0.5f)
+            continue;
+#endif
+        for (int c = 0; c < COLORS; c++) {
             low = fmin(low, (float)p[c]);
             high = fmax(high, (float)p[c]);
         }
+    }
     rows[2 * y + 2] = low;
     rows[2 * y + 3] = high;
 }

@@ -102,7 +102,7 @@ pixels() { # FILE
         imf -f blur:1 --alpha=$alpha --channels=g "$TESTDATA/alpha.png" -o got.png
         paste -d ' ' <(pixels got.png) <(pixels whole.png) was >all
         # red, green and blue of a visible pixel: its own, the filter's, its own; weighed, one of alpha 0 has none
-        awk -v weighed=$([ $alpha = premultiply ] && echo 1 || echo 0) '
+        awk -v weighed="$([ $alpha = premultiply ] && echo 1 || echo 0)" '
             $4 != $8 || ($4 && $2 != $6) || ($4 && ($12 || !weighed) && ($1 != $9 || $3 != $11)) { print; bad = 1 }
             END { exit bad || !NR }' all
     done

@@ -53,7 +53,7 @@ END
 
 @test "what else a picture's histogram or extremes decide is the same at 8 and 16 bits" {
     imf -q -f gray -f blur:1.5 -f kernel:0.6 "$TESTDATA/noise-rgb.png" -o a.pgm
-    { echo P2 $(sed -n 2p a.pgm) 65535 && samples a.pgm | tr ' ' '\n' | awk 'NF { print $1 * 257 }'; } >deep.pgm
+    { echo "P2 $(sed -n 2p a.pgm) 65535" && samples a.pgm | tr ' ' '\n' | awk 'NF { print $1 * 257 }'; } >deep.pgm
     while read -r options; do
         imf -q $options a.pgm -o b.pgm
         imf -q $options deep.pgm -o c.pgm

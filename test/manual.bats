@@ -97,7 +97,7 @@ options_of_manual() {
 @test "options that the library's messages name are in imfilter_error(3)" {
     cd "$BATS_TEST_DIRNAME/.."
     # shellcheck disable=SC2016
-    sed -n 's/^[^/*]*"\(.*\)".*/\1/p' $(find lib -name '*.c' ! -path lib/base/embed.sh) |
+    find lib -name '*.c' ! -path lib/base/embed.sh -exec sed -n 's/^[^/*]*"\(.*\)".*/\1/p' {} + |
         grep -o -e '--[a-z][a-z-]*' | sort -u >"$BATS_TEST_TMPDIR/named"
     [ "$(wc -l <"$BATS_TEST_TMPDIR/named")" -ge 8 ]
     while IFS= read -r option; do

@@ -322,7 +322,7 @@ END
         way=${way//IN/a.tif}
         way=${way//OUT/c}
         # Samples as they are do for no compression here.
-        [ "$way" != "$said" ] && [ "${form##* }" = 1 ] && command -v "${way%% *}" >/dev/null || continue
+        if [ "$way" = "$said" ] || [ "${form##* }" != 1 ] || ! command -v "${way%% *}" >/dev/null; then continue; fi
         rm -f c c.*
         sh -c "$way" 2>/dev/null
         imf -f invert c* -o b.png

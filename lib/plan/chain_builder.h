@@ -37,7 +37,7 @@ struct imf_builder {
     const struct imf_settings *settings;
     const struct imf_rect *regions; /* as stored */
     size_t region_count;
-    enum imf_channels pick;         /* of the image's colours, if it has three */
+    enum imf_channels pick; /* of the image's colours, if it has three */
     int capacity;
     int stage; /* of the filter, being lowered */
     int channels;

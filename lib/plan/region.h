@@ -7,8 +7,8 @@
 /* Rectangles of the image as it is stored that share no pixel, and together have those of settings->regions,
  * cut off at its sides. IMF_ERR_ARGUMENT: one has no pixel of the image. The caller frees *out. */
 enum imf_status imf_regions_place(struct imf_rect **out, size_t *count,
-                                  const struct imf_settings *settings,
-                                  const struct imf_info *input, struct imf_error *err);
+                                  const struct imf_settings *settings, const struct imf_info *input,
+                                  struct imf_error *err);
 
 /* The part of the image that the chain reads for these regions, `feather` included; `chain` is that
  * of the whole image. */
