@@ -24,9 +24,6 @@ static bool blurs(const struct imf_stage *s) {
         return averages(s->kernel[0]);
     case IMF_OP_TRANSFER:
         return s->transfer.kind == IMF_LOWPASS;
-    case IMF_OP_WINDOW:
-        return s->window_op.function == IMF_WINDOW_RANK &&
-               (s->compound == IMF_ALONE || s->compound == IMF_AFTER);
     default:
         return false;
     }
