@@ -45,8 +45,8 @@ struct imf_builder {
     bool alpha;       /* the last channel is alpha, */
     bool alpha_apart; /* which must not pass through colour arithmetic */
     bool hides;       /* colours under alpha 0 do not count */
-    bool
-        alpha_filtered; /* what the current values have as alpha is no longer the image's, which is to stay */
+    /* What the current values have as alpha is no longer the image's, which is to stay. */
+    bool alpha_filtered;
     int filled;           /* surface that holds the image with colours under alpha 0, or -1 */
     int backdrop;         /* which of these what is combined with the image reads */
     bool premultiplies;   /* colours are premultiplied for filtering, */
