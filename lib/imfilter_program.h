@@ -55,11 +55,13 @@ const char *imf_built(bool with);
 const char *imf_plan_limited(const struct imf_plan *plan);
 
 /* imf_plan_create() for runs with these options, so that the plan's bytes include what verifying
- * takes. Other runs that verify fail where that exceeds max_memory. */
+ * takes. Other runs that verify fail where that exceeds max_memory. explain: candidates are those of
+ * the device that a run would open. */
 enum imf_status imf_plan_create_for(struct imf_plan **out, struct imf_context *ctx,
                                     const struct imf_filter *filter, const struct imf_info *input,
                                     const struct imf_settings *settings,
-                                    const struct imf_run_options *runs, struct imf_error *err);
+                                    const struct imf_run_options *runs, bool explain,
+                                    struct imf_error *err);
 /* Append what imf_filter_from_mask() makes; what the filter holds counts for max_memory. */
 enum imf_status imf_filter_append_mask(struct imf_filter *filter, const char *path,
                                        const struct imf_limits *limits, struct imf_error *err);

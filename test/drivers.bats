@@ -183,3 +183,28 @@ END
     BUILD=${BUILD:-build} OCL_ICD_VENDORS=/none run sh "$BATS_TEST_DIRNAME/drivers.sh" pocl
     [ "${lines[-1]}" = "| PoCL | no device | | | |" ]
 }
+
+# A backend's algorithm and estimate for the first stage, of --explain's table.
+candidate() { # BACKEND
+    sed 's/^[* ] 1 /  1 /' | awk -F '  +' -v backend="$1" '$2 == 1 && $3 == backend { print $4, $5; exit }'
+}
+
+@test "--explain shows what --backend would do on the device that is there, though none is opened for this image" {
+    need_liar
+    export OPENCL_LAYERS=$LIAR LIES=discrete
+    for filter in unsharp:sigma=3 log:2 dog:2:4 blur:3 disk:5; do
+        # The device is not known from a run before.
+        XDG_CACHE_HOME=$PWD/none-$filter imf_run -f $filter --explain "$TESTDATA/noise-rgb.png"
+        grep -q '^\* .* vector ' <<<"$output"
+        told=$output
+        for backend in direct separable fft; do
+            imf_run -f $filter --backend=$backend --explain "$TESTDATA/noise-rgb.png"
+            echo "$filter $backend: $(candidate $backend <<<"$told")"
+            if [ "$status" -eq 0 ]; then
+                [ "$(candidate $backend <<<"$told")" = "$(candidate $backend <<<"$output")" ]
+            else
+                [ "$(candidate $backend <<<"$told")" = "- -" ]
+            fi
+        done
+    done
+}

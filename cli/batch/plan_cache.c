@@ -26,6 +26,7 @@ struct plan_entry {
 struct plan_cache {
     const struct imf_filter *filter;
     struct imf_settings settings;
+    bool explain;
     int jobs, cores, kept; /* kept: workspaces at most, used and idle */
     uint64_t memory;
     pthread_mutex_t lock; /* of what follows */
@@ -56,6 +57,7 @@ enum imf_status plan_cache_create(struct plan_cache **out, const struct options 
     pthread_cond_init(&p->changed, NULL);
     p->filter = filter;
     p->settings = o->settings;
+    p->explain = o->report.explain;
     p->jobs = jobs;
     p->cores = machine_cores();
     /* Without --max-memory half of the machine's memory is left to other programs. */
@@ -172,8 +174,8 @@ static enum imf_status make_plan(struct plan_cache *p, struct plan_entry *e,
     settings.curve = e->key.curve;
     pthread_mutex_unlock(&p->lock);
     const struct imf_run_options runs = {.verify = e->key.verify};
-    enum imf_status status =
-        imf_plan_create_for(&plan, context, p->filter, &e->key.info, &settings, &runs, err);
+    enum imf_status status = imf_plan_create_for(&plan, context, p->filter, &e->key.info, &settings,
+                                                 &runs, p->explain, err);
     pthread_mutex_lock(&p->lock);
     e->plan = plan;
     if (plan) { /* kernels and masks are shared */

@@ -162,6 +162,18 @@ static void choose_host(struct imf_planning *p) {
     p->host = (struct imf_path){.over.ms = INFINITY};
 }
 
+/* The device that a run would open; NULL: it is not known, or its driver may not be loaded. */
+static const struct imf_device *look_at_device(struct imf_context *ctx,
+                                               const struct imf_planning_request *r) {
+    struct imf_device nominal = nominal_device();
+    double driver = r->options.base + imf_tuning(&nominal)->driver_bytes;
+    struct imf_runtime *rt;
+    bool may = r->explain && r->device_backends && driver <= r->options.limit;
+    return !may || imf_context_gave_up(ctx) || imf_context_runtime(ctx, &rt, NULL)
+               ? NULL
+               : imf_runtime_device(rt);
+}
+
 static enum imf_status make(struct imf_planning *p, struct imf_context *ctx,
                             struct imf_planning_request *r, struct imf_error *err) {
     struct imf_device nominal = nominal_device();
@@ -175,8 +187,9 @@ static enum imf_status make(struct imf_planning *p, struct imf_context *ctx,
         st = find(&p->host, &all, r, r->host_backends, err);
     const struct imf_device *expected =
         p->host.chosen && p->host.ms < LEAST_OPENING_MS ? NULL : imf_context_expected_device(ctx);
-    if (expected)
-        nominal = *expected;
+    const struct imf_device *seen = look_at_device(ctx, r);
+    if (seen || expected)
+        nominal = seen ? *seen : *expected;
     if (!st)
         st = search_device(p, ctx, &all, &nominal, expected != NULL, r, err);
     if (!st && p->host.on_gles) /* which was asked for */
@@ -214,7 +227,8 @@ enum imf_status imf_planning_make(struct imf_planning *p, struct imf_context *ct
         .device_asked = imf_context_device_asked(ctx) && !host,
         /* Where results of backends may differ within the tolerance, the choice depends on this
          * image alone, not on what a batch has opened before. */
-        .opened = c->exact && imf_context_opened(ctx),
+        .opened = c->exact && imf_context_opened(ctx) && !beside->explain,
+        .explain = beside->explain,
         .host_backends = !backend ? IMF_HOST_BACKENDS
                          : host   ? IMF_BACKEND_BIT(backend)
                                   : 0,

@@ -28,10 +28,13 @@ struct imf_planning {
     char limited[320];           /* which way the limit of memory keeps the chain from, or "" */
 };
 
-/* What counts for the limit of memory beside surfaces, solvers, driver and settings->held. */
+/* What is known of runs beside the settings. */
 struct imf_planning_beside {
     double filter; /* bytes of kernels and masks */
     bool verify;   /* results are compared with the reference */
+    bool
+        explain; /* the plan is shown: by the proposals of the device that is there, though none may
+                      be opened for this image */
 };
 
 /* Find the cheapest path for this chain, within settings->backend and max_memory. Opens the device

@@ -35,13 +35,14 @@ static double filter_bytes(const struct imf_plan *plan) {
 enum imf_status imf_plan_create(struct imf_plan **out, struct imf_context *ctx,
                                 const struct imf_filter *filter, const struct imf_info *input,
                                 const struct imf_settings *settings, struct imf_error *err) {
-    return imf_plan_create_for(out, ctx, filter, input, settings, NULL, err);
+    return imf_plan_create_for(out, ctx, filter, input, settings, NULL, false, err);
 }
 
 enum imf_status imf_plan_create_for(struct imf_plan **out, struct imf_context *ctx,
                                     const struct imf_filter *filter, const struct imf_info *input,
                                     const struct imf_settings *given,
-                                    const struct imf_run_options *runs, struct imf_error *err) {
+                                    const struct imf_run_options *runs, bool explain,
+                                    struct imf_error *err) {
     struct imf_settings full;
     const struct imf_settings *settings = &full;
     *out = NULL;
@@ -57,6 +58,7 @@ enum imf_status imf_plan_create_for(struct imf_plan **out, struct imf_context *c
     plan->ctx = ctx;
     plan->filter = filter;
     plan->verify = runs && runs->verify;
+    plan->explain = explain;
     plan->settings = *settings;
     plan->form.streams = !settings->whole;
     plan->pointwise = !settings->depth && imf_filter_is_pointwise(filter, settings);
@@ -67,7 +69,7 @@ enum imf_status imf_plan_create_for(struct imf_plan **out, struct imf_context *c
     if (!st)
         st = imf_chain_build(&plan->chain, plan->oriented ? plan->oriented : filter, input,
                              settings, err);
-    const struct imf_planning_beside beside = {filter_bytes(plan), plan->verify};
+    const struct imf_planning_beside beside = {filter_bytes(plan), plan->verify, plan->explain};
     if (!st)
         st = imf_planning_make(&plan->planning, ctx, plan->chain, settings, &beside, err);
     if (st) {
