@@ -142,7 +142,7 @@ static void check_chain(struct checkcl *c, struct imf_chain *chain,
         struct imf_bands *bands = NULL;
         const struct imf_bands_form form = {.advance = advances[i]};
         bool ok = !imf_proposals_band(&bands, chain, chosen, form, &device, &err) &&
-                  !imf_exec_make_device(&x, chain, chosen, form, c->rt, &err);
+                  !imf_exec_make_device(&x, chain, chosen, form, c->rt, INFINITY, &err);
         if (ok && turn == TILES_GPU && advances[i] > 0)
             checkcl_result(c, bands->segment[0].bands > 1, "%s: all tiles at once", what);
         imf_bands_free(&bands);

@@ -26,6 +26,21 @@ load helper
     one_line "over the limit of 20 MiB (raise it with --max-memory)"
 }
 
+@test "where compiling a kernel would exceed --max-memory, OpenCL is passed over" {
+    need_opencl
+    make_flat a.pgm 600 400
+    export XDG_CACHE_HOME=$PWD/cold POCL_CACHE_DIR=$PWD/pocl
+    imf_run -f sharpen --backend=direct --max-memory=200M a.pgm -o b.pgm
+    [ "$status" -eq 1 ]
+    one_line "a.pgm: compiling an OpenCL kernel takes "
+    [[ $stderr == *" are left of the limit (raise it with --max-memory)" ]]
+    [ ! -e b.pgm ]
+    imf -f sharpen --backend=direct --max-memory=400M a.pgm -o b.pgm
+    # Now it is in the cache.
+    imf -f sharpen --backend=direct --max-memory=200M a.pgm -o c.pgm
+    cmp b.pgm c.pgm
+}
+
 @test "kernels and masks count together" {
     make_flat a.pgm 30 30
     awk 'BEGIN { for (i = 0; i < 301; i++) { for (j = 0; j < 301; j++) printf "%d ", (i * j) % 9; print "" } }' >k.txt

@@ -151,7 +151,7 @@ def try_case(arguments, limits, exact=False):
         if "-v" in sys.argv:
             print(line, said.strip().splitlines()[-1:] if status else "", flush=True)
         check(peak <= bytes_of(limit), line)
-        refused = status in (1, 2) and "over the limit of" in said
+        refused = status in (1, 2) and "(raise it with --max-memory)" in said
         check(status == 0 or refused, line + ": " + said.strip())
         if refused:
             check(not outputs(), line + ": an output is left")

@@ -44,6 +44,9 @@ enum imf_status imf_queue_open(struct imf_queue **out, struct imf_runtime *rt,
     return absent(err);
 }
 
+void imf_queue_limit(struct imf_queue *queue, double spare) {
+}
+
 void imf_queue_close(struct imf_queue **queue) {
     *queue = NULL;
 }

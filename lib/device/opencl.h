@@ -42,6 +42,7 @@ struct imf_runtime {
 struct imf_queue {
     struct imf_runtime *rt;
     cl_command_queue handle;
+    double spare; /* imf_queue_limit() */
 };
 
 struct imf_event {

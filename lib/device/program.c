@@ -5,6 +5,7 @@
  * as PoCL compiles a kernel at its first launch, and only a later binary contains the machine code.
  */
 #include "device/opencl.h"
+#include "device/tuning.h"
 
 #include "base/embed.h"
 
@@ -135,6 +136,15 @@ static enum imf_status build(struct imf_runtime *rt, const struct text *t, const
     return IMF_OK;
 }
 
+static enum imf_status refuse_to_compile(double spare, struct imf_error *err) {
+    char need[IMF_BYTES_TEXT], left[IMF_BYTES_TEXT];
+    return imf_fail(
+        err, IMF_ERR_LIMIT,
+        "compiling an OpenCL kernel takes %s, and %s are left of the limit (raise it with "
+        "--max-memory)",
+        imf_bytes_text(need, IMF_COMPILE_BYTES), imf_bytes_text(left, spare > 0 ? spare : 0));
+}
+
 /*
  * Load or build b. A lock lets one process at a time build a program: PoCL removes and rewrites the
  * entry of its own cache that another process has just written, and a third process, which finds
@@ -142,11 +152,13 @@ static enum imf_status build(struct imf_runtime *rt, const struct text *t, const
  * omits parts/builtins.cl, with which another version of PoCL might not build.
  */
 static enum imf_status obtain(struct imf_runtime *rt, struct imf_build *b, const struct text *t,
-                              const char *file, struct imf_error *err) {
+                              const char *file, double spare, struct imf_error *err) {
     enum imf_status status = IMF_OK;
     int lock = imf_cache_lock(rt->cache_dir, &b->key);
     b->handle = load(rt, &b->key);
-    if (!b->handle) {
+    if (!b->handle && spare < IMF_COMPILE_BYTES) {
+        status = refuse_to_compile(spare, err);
+    } else if (!b->handle) {
         b->fresh = true;
         status = build(rt, t, file, rt->own_builtins, &b->handle, err);
         if (status != IMF_OK) {
@@ -185,7 +197,8 @@ static void give_up(struct imf_runtime *rt, struct imf_build *b) {
 
 /* From memory, from disk or built; loading and building are done without the lock. */
 static enum imf_status find_or_obtain(struct imf_runtime *rt, const struct text *t,
-                                      const char *file, cl_program *out, struct imf_error *err) {
+                                      const char *file, double spare, cl_program *out,
+                                      struct imf_error *err) {
     enum imf_status status = IMF_OK;
     struct imf_cache_key key = rt->base;
     for (cl_uint i = 0; i < t->count; i++)
@@ -199,7 +212,7 @@ static enum imf_status find_or_obtain(struct imf_runtime *rt, const struct text 
         b->next = rt->builds;
         rt->builds = b;
         pthread_mutex_unlock(&rt->lock);
-        status = obtain(rt, b, t, file, err);
+        status = obtain(rt, b, t, file, spare, err);
         pthread_mutex_lock(&rt->lock);
         b->ready = true;
         rt->compiled += b->fresh;
@@ -249,7 +262,7 @@ enum imf_status imf_program_make(struct imf_program **out, struct imf_queue *que
     *out = NULL;
     enum imf_status status = collect(&text, queue->rt, source, err);
     if (!status)
-        status = find_or_obtain(queue->rt, &text, source->file, &built, err);
+        status = find_or_obtain(queue->rt, &text, source->file, queue->spare, &built, err);
     if (status)
         return status;
     struct imf_program *p = calloc(1, sizeof *p);

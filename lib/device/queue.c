@@ -1,6 +1,7 @@
 /* queue.c - work for a device, done in the order in which it was given */
 #include "device/opencl.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 enum imf_status imf_queue_open(struct imf_queue **out, struct imf_runtime *rt,
@@ -10,12 +11,17 @@ enum imf_status imf_queue_open(struct imf_queue **out, struct imf_runtime *rt,
         return imf_fail_memory(err, sizeof *q);
     cl_int code;
     q->rt = rt;
+    q->spare = INFINITY;
     q->handle = clCreateCommandQueue(rt->context, rt->id, 0, &code);
     if (code == CL_SUCCESS)
         return IMF_OK;
     free(q);
     *out = NULL;
     return imf_cl_fail(err, code, "cannot make a command queue");
+}
+
+void imf_queue_limit(struct imf_queue *queue, double spare) {
+    queue->spare = spare;
 }
 
 void imf_queue_close(struct imf_queue **queue) {

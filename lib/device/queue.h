@@ -17,6 +17,9 @@ struct imf_event; /* a point in a queue's order of commands */
 /* The runtime must outlive the queue. */
 enum imf_status imf_queue_open(struct imf_queue **out, struct imf_runtime *rt,
                                struct imf_error *err);
+/* Of host memory so many bytes are left (INFINITY, until this is called): programs that are not in the
+ * cache are not compiled for this queue where that takes more. */
+void imf_queue_limit(struct imf_queue *queue, double spare);
 /* Waits for commands in progress. */
 void imf_queue_close(struct imf_queue **queue);
 

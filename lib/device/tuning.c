@@ -123,7 +123,7 @@
                   .middle = 0.3, .finish = 20, .turn = 1, .point = 1.4, .launch_ms = 0.03,         \
                   .next_ms = 0.03, .fft_miss = 0.32, .fft_miss_most = 10.7, .fft_again = 0.25,     \
                   .spectral_doubling = 0.12, .spectral_sample = 2.5, .filters = CPU_FILTERS,       \
-                  .open_ms = 45, .program_ms = 5, .driver_bytes = 73e6
+                  .open_ms = 45, .program_ms = 5, .driver_bytes = 77e6
 
 enum { CPU, CPU_16, GPU };
 

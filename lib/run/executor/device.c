@@ -394,7 +394,7 @@ static enum imf_status make(struct device *d, const struct imf_proposal *chosen,
 
 enum imf_status imf_exec_make_device(struct imf_exec **out, const struct imf_chain *c,
                                      const struct imf_proposal *chosen, struct imf_bands_form form,
-                                     struct imf_runtime *rt, struct imf_error *err) {
+                                     struct imf_runtime *rt, double spare, struct imf_error *err) {
     struct device *d = calloc(1, sizeof *d);
     *out = NULL;
     if (!d)
@@ -403,6 +403,8 @@ enum imf_status imf_exec_make_device(struct imf_exec **out, const struct imf_cha
     enum imf_status st = imf_exec_init(&d->exec, &device, c, err);
     if (!st)
         st = imf_queue_open(&d->queue, rt, err);
+    if (!st)
+        imf_queue_limit(d->queue, spare);
     if (!st)
         st = make(d, chosen, form, rt, err);
     if (st)

@@ -43,10 +43,10 @@ enum imf_status imf_exec_make_slice(struct imf_exec **out, const struct imf_chai
                                     const struct imf_path *path, int first, int count,
                                     struct imf_error *err);
 /* On a device, but for the passes whose place is the host. chosen[i] is the proposal that pass i
- * runs by, made for the height of the bands (imf_proposals_band()). */
+ * runs by, made for the height of the bands (imf_proposals_band()). spare: see imf_queue_limit(). */
 enum imf_status imf_exec_make_device(struct imf_exec **out, const struct imf_chain *chain,
                                      const struct imf_proposal *chosen, struct imf_bands_form form,
-                                     struct imf_runtime *rt, struct imf_error *err);
+                                     struct imf_runtime *rt, double spare, struct imf_error *err);
 /* The factor by which the reference has stretched a response (normalize) in its first `passes`; 1 at
  * least. */
 double imf_exec_stretch(const struct imf_exec *reference, int passes);

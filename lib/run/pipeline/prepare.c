@@ -1,8 +1,10 @@
 /* prepare.c - making a workspace's executor, on the device or, after it failed, on the host */
 #include "run/pipeline/workspace.h"
 
+#include "device/tuning.h"
 #include "plan/proposals.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,6 +38,12 @@ struct imf_bands_form imf_workspace_form(const struct imf_workspace *ws) {
     return form;
 }
 
+/* What is left of the limit of memory when so many bytes are taken. */
+static double left_of_limit(const struct imf_workspace *ws, double bytes) {
+    uint64_t limit = ws->plan->settings.max_memory;
+    return limit ? (double)limit - bytes : INFINITY;
+}
+
 static enum imf_status make_device(const struct imf_workspace *ws, const struct imf_chain *chain,
                                    struct imf_exec **out, struct imf_error *err) {
     const struct imf_planning *p = &ws->plan->planning;
@@ -51,7 +59,8 @@ static enum imf_status make_device(const struct imf_workspace *ws, const struct 
                                             imf_runtime_device(p->rt), err);
     imf_bands_free(&bands);
     if (!st)
-        st = imf_exec_make_device(out, chain, chosen, imf_workspace_form(ws), p->rt, err);
+        st = imf_exec_make_device(out, chain, chosen, imf_workspace_form(ws), p->rt,
+                                  left_of_limit(ws, p->path.bytes), err);
     free(chosen);
     return st;
 }
@@ -66,7 +75,13 @@ enum imf_status imf_workspace_make(const struct imf_workspace *ws, const struct 
 /* After a failure of the device: the host instead. */
 static enum imf_status fall_back(struct imf_workspace *ws, const struct imf_error *failure,
                                  struct imf_error *err) {
-    if (!imf_workspace_may_fall_back(ws) || !imf_workspace_choose_host(ws, failure->text)) {
+    const struct imf_planning *p = &ws->plan->planning;
+    /* The driver stays in memory. */
+    bool fits =
+        !imf_workspace_may_fall_back(ws) ||
+        left_of_limit(ws, p->host.bytes + imf_tuning(imf_runtime_device(p->rt))->driver_bytes) >= 0;
+    if (!fits || !imf_workspace_may_fall_back(ws) ||
+        !imf_workspace_choose_host(ws, failure->text)) {
         if (err)
             *err = *failure;
         return failure->status;
