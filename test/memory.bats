@@ -3,6 +3,7 @@ load helper
 
 @test "40 filters, and every option that holds a picture, keep to --max-memory or are refused" {
     command -v jpegtran >/dev/null || skip "there is no jpegtran"
+    ! grep -q __asan_init "$IMFILTER" || skip "the sanitizer takes memory of its own"
     run python3 "$BATS_TEST_DIRNAME/memory.py" --few
     echo "$output"
     [ "$status" -eq 0 ]
