@@ -66,6 +66,12 @@ enum imf_status imf_plan_create_for(struct imf_plan **out, struct imf_context *c
     st = imf_filter_orient(&plan->oriented, filter, input->orientation, err);
     if (!st)
         st = imf_masks_prepare(filter, input->orientation, settings, err);
+    /* To find what a kernel is the sum of takes as much again, and solvers' tables more. */
+    if (!st)
+        st = imf_memory_fits(settings->max_memory,
+                             (uint64_t)(IMF_PROCESS_BYTES + (double)settings->held +
+                                        filter_bytes(plan) + imf_filter_kernel_bytes(filter)),
+                             "this filter", err);
     if (!st)
         st = imf_chain_build(&plan->chain, plan->oriented ? plan->oriented : filter, input,
                              settings, err);
