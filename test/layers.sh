@@ -28,8 +28,8 @@ none() { # WHAT FINDINGS
 
 # imfilter.h, the public header, belongs to every module; it includes imfilter_image.h, the other one. imfilter_program.h, what the program uses besides, belongs to these.
 may_include_program() { # MODULE
-    case $1 in base | device | run | picture | filter | codec) true ;; # base: arguments.c, which checks its structs
-     *) false ;; esac
+    # Of base, arguments.c, which checks its structs.
+    case $1 in base | device | run | picture | filter | codec) true ;; *) false ;; esac
 }
 may_include() { # MODULE
     case $1 in
