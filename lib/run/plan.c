@@ -66,12 +66,12 @@ enum imf_status imf_plan_create_for(struct imf_plan **out, struct imf_context *c
     st = imf_filter_orient(&plan->oriented, filter, input->orientation, err);
     if (!st)
         st = imf_masks_prepare(filter, input->orientation, settings, err);
-    /* To find what a kernel is the sum of takes as much again, and solvers' tables more. */
+    /* To find what a kernel is the sum of takes as much again. What filtering needs in all is known once a way is
+     * chosen; this is only for kernels that leave no room to look for one. */
     if (!st)
         st = imf_memory_fits(settings->max_memory,
-                             (uint64_t)(IMF_PROCESS_BYTES + (double)settings->held +
-                                        filter_bytes(plan) + imf_filter_kernel_bytes(filter)),
-                             "this filter", err);
+                             (uint64_t)(filter_bytes(plan) + imf_filter_kernel_bytes(filter)),
+                             "this filter alone", err);
     if (!st)
         st = imf_chain_build(&plan->chain, plan->oriented ? plan->oriented : filter, input,
                              settings, err);
