@@ -63,6 +63,11 @@ uint64_t imf_tiff_header(struct imf_tiff_input *in) {
     return version == 42 ? get(head + 4, 4, in->big_endian) : 0;
 }
 
+void imf_tiff_unload(struct imf_tiff_directory *directory) {
+    free(directory->entries);
+    *directory = (struct imf_tiff_directory){.entries = NULL};
+}
+
 bool imf_tiff_load(struct imf_tiff_directory *out, struct imf_tiff_input *in, uint64_t at,
                    bool *out_of_memory) {
     bool big = in->big_endian;
@@ -91,12 +96,9 @@ bool imf_tiff_load(struct imf_tiff_directory *out, struct imf_tiff_input *in, ui
         memcpy(e->value, from + 4 + offset, (size_t)offset);
     }
     free(block);
+    if (out->count == 0)
+        imf_tiff_unload(out);
     return out->count > 0;
-}
-
-void imf_tiff_unload(struct imf_tiff_directory *directory) {
-    free(directory->entries);
-    *directory = (struct imf_tiff_directory){.entries = NULL};
 }
 
 const struct imf_tiff_entry *imf_tiff_entry(const struct imf_tiff_directory *d, unsigned tag) {
