@@ -399,9 +399,11 @@ DEPS_CI = acl attr bash bash-completion bubblewrap clang clang-format clang-tidy
 	openssh-client openssh-server parallel pngcheck python3-numpy python3-opencv python3-pil python3-scipy python3-skimage \
 	shellcheck slurm-client slurmctld slurmd systemd tesseract-ocr webp zsh
 
-# What imfilter-from(7) compares with (test/from.py); sharp is npm's, below build/.
-DEPS_PEERS = default-jre ffmpeg gegl gmic graphicsmagick imagej imagemagick libvips-tools nodejs npm octave octave-image \
-	python3-astropy python3-numpy python3-opencv python3-pil python3-scipy python3-skimage xauth xvfb
+# What imfilter-from(7) compares with (test/from.py); sharp is npm's, below build/. Other packages of Node.js than
+# Debian's bring npm and conflict with Debian's.
+DEPS_PEERS = default-jre ffmpeg gegl gmic graphicsmagick imagej imagemagick libvips-tools nodejs octave octave-image \
+	python3-astropy python3-numpy python3-opencv python3-pil python3-scipy python3-skimage xauth xvfb \
+	$(if $(shell command -v npm),,npm)
 
 deps: ## install the packages that building and testing need (Debian)
 	@sh test/deps.sh $(DEPS)
