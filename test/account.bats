@@ -91,8 +91,9 @@ END
     [ "$(sed -n 2p out.pgm)" = "# said" ]
 }
 
-@test "whole files behind a JPEG are kept behind it, unless they show what a region hides" {
+@test "whole files behind a JPEG or a PNG are kept behind it, unless they show what a region hides" {
     make_jpeg a.jpg
+    make_png a.png
     { printf '\0\0\0\030ftypmp42\0\0\0\0mp42isom\0\0\1\010mdat' && head -c 256 /dev/urandom; } >film.mp4
     printf 'stored' >word
     python3 -m zipfile -c archive.zip word
@@ -101,26 +102,36 @@ END
     tail -c +$((size + 1)) sef.jpg >sef
     exiftool -q -o turned.jpg -n -Orientation=6 -XMP-GCamera:MicroVideo=1 \
         -XMP-GCamera:MicroVideoOffset="$(stat -c %s film.mp4)" a.jpg
-    for file in film.mp4 archive.zip a.jpg sef; do
-        cat a.jpg $file >b.jpg
-        imf -f sharpen b.jpg -o out.jpg
-        tail -c "$(stat -c %s $file)" out.jpg | cmp - $file
-        imf_run -i -f sharpen b.jpg
-        [ "$status" -eq 0 ]
-        [ -z "$stderr" ]
-        cmp b.jpg out.jpg
-        cat a.jpg $file >b.jpg
-        imf_run -f sharpen b.jpg -o out.png
-        one_line "left out: "
-        [[ $stderr == *" behind the end ("* ]]
-        # A region is blurred to hide what it shows.
-        imf_run -f blur:3 --region=8x8+1+1 b.jpg -o out.jpg
-        [[ $stderr == *"left out: it would show what a region, a mask or a blur hides"* ]]
-        imf -q -f blur:3 --region=8x8+1+1 a.jpg -o plain.jpg
-        cmp plain.jpg out.jpg
-        imf -f sharpen --strip b.jpg -o out.jpg
-        imf -f sharpen --strip a.jpg -o plain.jpg
-        cmp plain.jpg out.jpg
+    for file in film.mp4 archive.zip a.jpg a.png sef; do
+        for type in jpg png; do
+            cat a.$type $file >b.$type
+            for out in out.jpg out.png; do
+                imf_run -f sharpen b.$type -o $out
+                [ "$status" -eq 0 ]
+                [ -z "$stderr" ]
+                imf -f sharpen a.$type -o plain.${out#out.}
+                cat plain.${out#out.} $file | cmp - $out
+            done
+            imf -f sharpen b.$type -o out.$type
+            imf_run -i -f sharpen b.$type
+            [ "$status" -eq 0 ]
+            [ -z "$stderr" ]
+            cmp b.$type out.$type
+            cat a.$type $file >b.$type
+            imf_run -f sharpen b.$type -o out.tif
+            one_line "left out: "
+            [[ $stderr == *" behind the end ("* ]]
+            # A region is blurred to hide what it shows.
+            imf_run -f blur:3 --region=8x8+1+1 b.$type -o out.$type
+            [[ $stderr == *"left out: it would show what a region, a mask or a blur hides"* ]]
+            imf -q -f blur:3 --region=8x8+1+1 a.$type -o plain.$type
+            cmp plain.$type out.$type
+            for strip in --strip --strip=exif; do
+                imf -f sharpen $strip b.$type -o out.$type
+                imf -f sharpen $strip a.$type -o plain.$type
+                cmp plain.$type out.$type
+            done
+        done
     done
     cat turned.jpg film.mp4 >motion.jpg
     imf_run -f sharpen --orient=apply motion.jpg -o out.jpg
@@ -128,8 +139,10 @@ END
     [ -z "$stderr" ]
     tail -c "$(exiftool -s3 -MicroVideoOffset out.jpg)" out.jpg | cmp - film.mp4
     [ "$(exiftool -s3 -n -Orientation out.jpg)" = 1 ]
-    splice bytes a.jpg bytes.jpg
-    refused bytes.jpg "bytes behind the end"
+    for type in jpg png; do
+        splice bytes a.$type bytes.$type
+        refused bytes.$type "bytes behind the end"
+    done
 }
 
 @test "--strip is consent for what it names, and a picture is not named by it" {

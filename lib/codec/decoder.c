@@ -108,6 +108,26 @@ enum imf_status imf_reader_read_all(struct imf_reader *r, size_t most, const cha
     return s->error ? imf_fail_io(err, s->error) : IMF_OK;
 }
 
+void imf_reader_add_trailer(struct imf_reader *r) {
+    struct imf_source *s = &r->source;
+    bool listed = r->metadata.needs_trailer;
+    unsigned char *data;
+    size_t size;
+    r->at = r->metadata.trailer_at = s->received - s->end + s->at;
+    if (!listed && !imf_reader_seeks(r)) /* a pipe may have no end */
+        return;
+    if (s->at == s->end && !imf_source_fill(s))
+        return;
+    enum imf_status status =
+        imf_reader_read_all(r, IMF_METADATA_MAX + 1, "what follows the image", &data, &size, NULL);
+    r->metadata.out_of_memory |= status == IMF_ERR_MEMORY;
+    if (!status && size > 0 && size <= IMF_METADATA_MAX &&
+        (listed || (size >= 8 && imf_account_behind(data, data + size - 4))))
+        imf_reader_add_metadata(r, listed ? IMF_META_JPEG_TRAILER : IMF_META_TRAILER,
+                                IMF_STRIP_OTHER | IMF_STRIP_EXIF, data, size);
+    free(data);
+}
+
 void imf_reader_warn(struct imf_reader *r, const char *format, ...) {
     if (r->warning[0])
         return;

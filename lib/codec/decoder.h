@@ -73,6 +73,8 @@ void imf_reader_add_exif(struct imf_reader *r, const void *data, size_t size);
  * IMF_ERR_LIMIT: more than max_memory. */
 enum imf_status imf_reader_read_all(struct imf_reader *r, size_t most, const char *what,
                                     unsigned char **data, size_t *size, struct imf_error *err);
+/* Add what follows the image, at the stream's position, if an item refers to it or it is a whole file. */
+void imf_reader_add_trailer(struct imf_reader *r);
 /* Of the part at r->at: its name (NULL: as it is), and why it is lost if nothing claims it. `why` is
  * static. */
 void imf_reader_lose(struct imf_reader *r, const char *name, const char *why);

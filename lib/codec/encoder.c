@@ -8,6 +8,7 @@
 #include "codec/metadata/xmp.h"
 #include "imfilter_program.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,6 +97,7 @@ bool imf_writer_hides(const struct imf_writer *w, const struct imf_meta_item *it
     static const bool opaque[IMF_META_KINDS] = {[IMF_META_JPEG_SEGMENT] = true,
                                                 [IMF_META_JPEG_MPF] = true,
                                                 [IMF_META_JPEG_TRAILER] = true,
+                                                [IMF_META_TRAILER] = true,
                                                 [IMF_META_TIFF_TAGS] = true};
     return (w->encode.strip & IMF_STRIP_PICTURES) &&
            (opaque[item->kind] || (item->kind == IMF_META_PNG_CHUNK && !is_plain_chunk(item)));
@@ -159,6 +161,13 @@ const unsigned char *imf_writer_data(struct imf_writer *w, const struct imf_meta
                     : imf_xmp_upright(item);
     w->out_of_memory |= !w->data;
     return w->data;
+}
+
+bool imf_writer_put_trailer(struct imf_writer *w) {
+    const struct imf_meta_item *file = imf_metadata_find(w->metadata, IMF_META_TRAILER);
+    errno = 0;
+    return !file || w->no_trailer || !imf_writer_wants(w, file) ||
+           fwrite(file->data, 1, file->size, w->stream) == file->size;
 }
 
 struct imf_density imf_writer_density(const struct imf_writer *w) {

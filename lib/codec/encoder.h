@@ -105,6 +105,8 @@ const struct imf_meta_item *imf_writer_icc(const struct imf_writer *w);
 enum imf_status imf_writer_make_icc(struct imf_writer *w, struct imf_error *err);
 /* Is what this item says of colours in the file's profile, or needs none? */
 bool imf_writer_rebuilds(const struct imf_writer *w, const struct imf_meta_item *item);
+/* Write the file that stands behind the image, if one is kept; false: the stream's error. */
+bool imf_writer_put_trailer(struct imf_writer *w);
 /* Density of the file's pixels, of unit NONE where it is unknown or not to be written. */
 struct imf_density imf_writer_density(const struct imf_writer *w);
 

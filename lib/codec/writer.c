@@ -130,12 +130,13 @@ static enum imf_becomes fate_of(const void *data, const struct imf_meta_item *it
         return lost(part, "too large for the format", false);
     if (!imf_writer_wants(w, item))
         return lost(part, "it is for other colours", false);
-    if (item->number >= w->known && !w->codec->late && item->kind != IMF_META_JPEG_TRAILER)
+    bool trailer = item->kind == IMF_META_JPEG_TRAILER || item->kind == IMF_META_TRAILER;
+    if (item->number >= w->known && !w->codec->late && !trailer)
         return lost(part, "it stands behind the pixels", false);
     for (size_t i = 0; i < w->loss_count; i++)
         if (w->losses[i].item == item)
             return lost(part, w->losses[i].why, false);
-    if (item->kind == IMF_META_JPEG_TRAILER && w->no_trailer)
+    if (trailer && w->no_trailer)
         return lost(part, w->no_trailer, strcmp(w->no_trailer, IMF_STRIPPED) == 0);
     bool turned = w->reoriented && (item->kind == IMF_META_EXIF || item->kind == IMF_META_XMP);
     return turned || item->needs_trailer ? IMF_REBUILT : IMF_KEPT;

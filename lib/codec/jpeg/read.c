@@ -292,28 +292,16 @@ static enum imf_status jpeg_rows(struct imf_reader *r, unsigned char *dst, size_
     return *done < rows ? imf_jpeg_damaged(j, err) : IMF_OK;
 }
 
-/* Add what follows, if the header refers to it or it is a whole file. */
-static void read_trailer(struct imf_jpeg *j) {
-    struct imf_metadata *m = &j->reader->metadata;
-    size_t size;
-    j->reader->at = m->trailer_at = imf_jpeg_position(j);
-    unsigned char *trailer = imf_jpeg_trailer(j, IMF_METADATA_MAX, &size);
-    bool kept = trailer && (m->needs_trailer ||
-                            (size >= 8 && imf_account_behind(trailer, trailer + size - 4)));
-    if (kept)
-        imf_reader_add_metadata(j->reader, IMF_META_JPEG_TRAILER, IMF_STRIP_OTHER, trailer, size);
-    free(trailer);
-}
-
 static enum imf_status jpeg_end(struct imf_reader *r, struct imf_error *err) {
     struct imf_jpeg *j = r->state;
     if (!guarded(j, end_step))
         return failure(j, err, 0);
     if (r->source.error)
         return imf_fail_io(err, r->source.error);
-    /* A pipe may have no end. */
-    if ((r->metadata.needs_trailer || imf_reader_seeks(r)) && !j->truncated)
-        read_trailer(j);
+    if (!j->truncated) {
+        r->source.at = r->source.end - j->source.bytes_in_buffer;
+        imf_reader_add_trailer(r);
+    }
     if (j->damaged)
         return imf_jpeg_damaged(j, err);
     return j->truncated ? imf_fail(err, IMF_ERR_DAMAGED,
@@ -358,6 +346,7 @@ const struct imf_codec imf_jpeg_codec = {
                      [IMF_META_IRB] = SIZE_MAX,
                      [IMF_META_JPEG_MPF] = IMF_SEGMENT_MAX - sizeof IMF_MPF_PREFIX,
                      [IMF_META_JPEG_TRAILER] = SIZE_MAX,
+                     [IMF_META_TRAILER] = SIZE_MAX,
                      [IMF_META_JPEG_SEGMENT] = IMF_SEGMENT_MAX},
     .decoder = &decoder,
     .encoder = &imf_jpeg_encoder,

@@ -81,24 +81,3 @@ void imf_jpeg_open_source(struct imf_jpeg *j) {
     s->at = s->end;
     j->c.src = &j->source;
 }
-
-unsigned char *imf_jpeg_trailer(struct imf_jpeg *j, size_t max, size_t *size) {
-    size_t held = j->source.bytes_in_buffer, capacity = held + IMF_SOURCE_SIZE;
-    unsigned char *data = NULL, *larger;
-    for (*size = 0; *size <= max; capacity *= 2) {
-        larger = realloc(data, capacity);
-        j->reader->metadata.out_of_memory |= !larger;
-        if (!larger)
-            break;
-        data = larger;
-        if (*size == 0 && held > 0)
-            memcpy(data, j->source.next_input_byte, *size = held);
-        *size += imf_source_read(&j->reader->source, data + *size, capacity - *size);
-        if (*size > 0 && *size < capacity && *size <= max)
-            return data;
-        if (*size < capacity)
-            break;
-    }
-    free(data);
-    return NULL;
-}

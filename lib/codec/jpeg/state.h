@@ -91,9 +91,6 @@ static inline uint64_t imf_jpeg_position(const struct imf_jpeg *j) {
 }
 /* How many zero bytes precede `at` in the stream. */
 uint64_t imf_jpeg_zeros_before(const struct imf_jpeg *j, const JOCTET *at);
-/* The bytes after the image, up to `max`; NULL: none, more than that, or no memory. Freed with
- * free(). */
-unsigned char *imf_jpeg_trailer(struct imf_jpeg *j, size_t max, size_t *size);
 
 /* ---- codec/jpeg/parts.c ---- */
 

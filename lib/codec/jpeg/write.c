@@ -302,14 +302,9 @@ static enum imf_status jpeg_finish(struct imf_writer *w, struct imf_error *err) 
     struct jpeg *j = w->state;
     if (!guarded(j, finish_step))
         return failure(j, err);
-    const struct imf_metadata *m = w->metadata;
-    const struct imf_meta_item *trailer = imf_metadata_find(m, IMF_META_JPEG_TRAILER);
-    bool alone = trailer && !m->needs_trailer && !w->no_trailer && imf_writer_wants(w, trailer);
     errno = 0;
     bool good = !j->keeps_trailer || imf_jpeg_destination_write(&j->destination, w);
-    if (good && alone)
-        good = fwrite(trailer->data, 1, trailer->size, w->stream) == trailer->size;
-    return good ? IMF_OK : imf_fail_io(err, errno);
+    return good && imf_writer_put_trailer(w) ? IMF_OK : imf_fail_io(err, errno);
 }
 
 static void jpeg_close(struct imf_writer *w) {

@@ -220,6 +220,7 @@ static void end_step(struct png *p) {
         png_error(p->png, "IEND is wrong");
     struct imf_source *s = &p->reader->source;
     (void)(s->at < s->end || imf_source_fill(s)); /* to see what follows in a pipe */
+    imf_reader_add_trailer(p->reader);
 }
 
 /* ---- decoder ------------------------------------------------------------------------------ */
@@ -361,7 +362,8 @@ const struct imf_codec imf_png_codec = {
                      [IMF_META_COMMENT] = PNG_UINT_31_MAX,
                      [IMF_META_IRB] = PNG_UINT_31_MAX,
                      [IMF_META_EXIF_TEXT] = PNG_UINT_31_MAX / 3,
-                     [IMF_META_PNG_CHUNK] = PNG_UINT_31_MAX},
+                     [IMF_META_PNG_CHUNK] = PNG_UINT_31_MAX,
+                     [IMF_META_TRAILER] = SIZE_MAX},
     .decoder = &decoder,
     .encoder = &imf_png_encoder,
 };

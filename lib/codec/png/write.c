@@ -342,6 +342,8 @@ static enum imf_status png_finish(struct imf_writer *w, struct imf_error *err) {
     struct png *p = w->state;
     put_items(p, NULL); /* the reader may have found more metadata after its last row */
     put_chunk(p, "IEND", "", 0, "", 0);
+    if (!p->error && !imf_writer_put_trailer(w))
+        p->error = errno;
     return status_of(p, err);
 }
 
