@@ -145,6 +145,39 @@ END
     done
 }
 
+@test "what stands behind the pixels of a PNG reaches a JPEG, from a pipe, too" {
+    make_png a.png
+    splice late a.png late.png
+    said="me a label a comment"
+    for out in out.jpg out.png out.tif out.webp; do
+        imf -q -f median:1 late.png -o $out
+        cat late.png | imf -q -f median:1 - -o pipe.${out#out.}
+        for file in $out pipe.${out#out.}; do
+            [ "$(exiftool -s3 -Make -Label $file | paste -sd' ')" = "me a label" ]
+            [ "$(exiftool -s3 -n -Orientation $file)" = 6 ]
+        done
+    done
+    for file in out.jpg pipe.jpg; do
+        [ "$(exiftool -s3 -Make -Label -Comment $file | paste -sd' ')" = "$said" ]
+        [[ "$(exiftool -validate -warning -s3 $file)" != *rror* ]]
+    done
+    imf_run -f median:1 late.png -o out.jpg
+    one_line "late.png: warning: left out: text \"Author\" (25 bytes)"
+    imf_run -f median:1 - -o out.ppm <late.png
+    one_line "EXIF ("
+    cat late.png | imf -q -f median:1 --strip=exif - -o out.jpg
+    [ "$(exiftool -s3 -Make -Orientation -Label -Comment out.jpg | paste -sd' ')" = "a label a comment" ]
+    # It is held no longer than the limit allows, and not at all where nothing follows the pixels.
+    { printf 'P5\n3200 3200\n255\n' && head -c 10240000 /dev/urandom; } >a.pgm
+    imf -f invert --compression=1 a.pgm -o a.png
+    splice late a.png late.png
+    for case in a:0 late:1; do
+        imf_run -f invert --backend=cpu --quality=100 --max-memory=9M ${case%:*}.png -o out.jpg
+        [ "$status" -eq ${case#*:} ]
+    done
+    one_line "a JPEG that is held until the end of its input needs"
+}
+
 @test "--strip is consent for what it names, and a picture is not named by it" {
     make_png a.png
     make_jpeg a.jpg

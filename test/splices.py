@@ -98,6 +98,14 @@ def tags():
     return tiff(at + len(text) + len(iptc), pixels(48), text, iptc, directory(8, 6, 8, *more))
 
 
+XMP = b"""<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description
+rdf:about="" xmlns:xmp="http://ns.adobe.com/xap/1.0/" xmp:Label="a label"/></rdf:RDF></x:xmpmeta>"""
+
+
+def exif_chunk(orientation):
+    return chunk(b"eXIf", b"II*\0" + P("<IHHHIIHHIII", 8, 2, 271, 2, 4, 0x00656d, 274, 3, 1, orientation, 0))
+
+
 CASES = {
     "tags": lambda b: tags(),
     "animated": lambda b: before_end(behind_head(b, [chunk(b"acTL", P(">II", 2, 0))]), [chunk(b"fdAT", P(">I", 1) + b[41:60])]),
@@ -117,6 +125,7 @@ CASES = {
     "thermal": lambda b: behind_soi(b, segment(0xE1, b"FLIR\0\1\0\0" + pixels(4000))),
     "signed": lambda b: behind_soi(b, segment(0xEB, b"JP\0\1" + pixels(300))),
     "private": lambda b: behind_soi(b, segment(0xE7, b"Own\0" + pixels(808))),
+    "late": lambda b: before_end(b, [chunk(b"tEXt", b"Comment\0a comment"), exif_chunk(6), chunk(b"iTXt", b"XML:com.adobe.xmp\0\0\0\0\0" + XMP), chunk(b"tEXt", b"Author\0nobody")]),
     "chunks": lambda b: behind_head(b, [chunk(n, pixels(9)) for n in (b"saFe", b"unSF")]),
 }
 

@@ -3,7 +3,8 @@
  *
  * Where more images follow the first one in a file, the list of them stands in the first one's
  * header and says how long that is, and whether they are there is known only when the source was
- * read to its end. So the first image is kept in memory until it is complete.
+ * read to its end. Of a PNG, EXIF may stand there, too. So the first image is kept in memory until it
+ * is complete.
  */
 #ifndef IMF_CODEC_JPEG_DESTINATION_H
 #define IMF_CODEC_JPEG_DESTINATION_H
@@ -18,9 +19,8 @@ struct imf_jpeg_destination {
     size_t capacity;
     uint64_t max; /* bytes; 0: no limit */
     bool too_large;
-    size_t refs_at, refs_end; /* segments that refer to the trailer */
+    size_t refs_at, refs_end; /* segments that refer to the trailer, behind EXIF */
     size_t mpf_at, mpf_size;  /* of the list's stream in them; 0: none */
-    unsigned char *xmp;       /* the packet without such references */
 };
 
 /* Write to memory; before jpeg_start_compress(). A failed allocation is libjpeg's error. */
@@ -28,9 +28,6 @@ void imf_jpeg_destination_open(struct jpeg_compress_struct *c, struct imf_jpeg_d
                                uint64_t max);
 /* Bytes written so far. */
 size_t imf_jpeg_destination_size(const struct imf_jpeg_destination *d);
-/* The image is finished: write it and the trailer to the file, or the image alone without
- * references to a trailer, and warn. False: the stream's error. */
-bool imf_jpeg_destination_write(struct imf_jpeg_destination *d, struct imf_writer *w);
 void imf_jpeg_destination_free(struct imf_jpeg_destination *d);
 
 #endif

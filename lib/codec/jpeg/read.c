@@ -338,6 +338,7 @@ const struct imf_codec imf_jpeg_codec = {
     .colors = 1 << IMF_COLOR_GRAY | 1 << IMF_COLOR_RGB | 1 << IMF_COLOR_CMYK,
     .depths = 8,
     .resolution = true,
+    .late = true,
     .side_max = JPEG_MAX_DIMENSION,
     .metadata_max = {[IMF_META_EXIF] = IMF_SEGMENT_MAX - sizeof IMF_EXIF_PREFIX,
                      [IMF_META_XMP] = UINT32_MAX,

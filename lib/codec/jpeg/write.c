@@ -8,6 +8,7 @@
 
 #include "codec/jpeg/destination.h"
 #include "codec/jpeg/markers.h"
+#include "codec/jpeg/mpf.h"
 #include "codec/jpeg/settings.h"
 #include "codec/metadata/bytes.h"
 #include "codec/metadata/xmp.h"
@@ -28,6 +29,8 @@ struct jpeg {
     int error;          /* errno of a failed write */
     JSAMPLE *inverted;  /* CMYK: a row */
     bool keeps_trailer; /* images are to follow this one */
+    bool held;          /* the image is in `destination` until the source was read to its end */
+    bool late;          /* it is complete: segments go to the stream */
     struct imf_jpeg_destination destination;
     unsigned char *xmp; /* without references to a trailer, where there is none */
     const unsigned char *src;
@@ -59,7 +62,7 @@ static enum imf_status failure(struct jpeg *j, struct imf_error *err) {
         return imf_fail_io(err, j->error);
     if (j->destination.too_large)
         return imf_memory_fits(j->destination.max, 2 * (uint64_t)j->destination.capacity,
-                               "a JPEG that more images follow", err);
+                               "a JPEG that is held until the end of its input", err);
     if (j->errors.msg_code == JERR_OUT_OF_MEMORY)
         return imf_fail(err, IMF_ERR_MEMORY, "out of memory");
     char text[JMSG_LENGTH_MAX];
@@ -69,8 +72,24 @@ static enum imf_status failure(struct jpeg *j, struct imf_error *err) {
 
 /* ---- metadata ----------------------------------------------------------------------------- */
 
+static void put_bytes(struct jpeg *j, const void *data, size_t size) {
+    errno = 0;
+    if (!j->error && fwrite(data, 1, size, j->writer->stream) != size)
+        j->error = errno ? errno : EIO;
+}
+
 static void put_segment(struct jpeg *j, int marker, const char *prefix, size_t prefix_size,
                         const unsigned char *data, size_t size) {
+    size_t length = 2 + prefix_size + size;
+    if (j->late) {
+        put_bytes(j,
+                  (unsigned char[]){0xff, (unsigned char)marker, (unsigned char)(length >> 8),
+                                    (unsigned char)length},
+                  4);
+        put_bytes(j, prefix, prefix_size);
+        put_bytes(j, data, size);
+        return;
+    }
     jpeg_write_m_header(&j->c, marker, (unsigned)(prefix_size + size));
     for (size_t i = 0; i < prefix_size; i++)
         jpeg_write_m_byte(&j->c, (unsigned char)prefix[i]);
@@ -185,7 +204,7 @@ static void setup_step(struct jpeg *j) {
     const struct imf_writer *w = j->writer;
     struct jpeg_compress_struct *c = &j->c;
     jpeg_create_compress(c);
-    if (j->keeps_trailer)
+    if (j->held)
         imf_jpeg_destination_open(c, &j->destination, w->encode.max_memory);
     else
         jpeg_stdio_dest(c, w->stream);
@@ -207,13 +226,13 @@ static void start_step(struct jpeg *j) {
     jpeg_start_compress(&j->c, TRUE);
     if (with_exif)
         put_exif(j, exif);
-    if (w->made_icc)
-        put_icc(j, w->made_icc);
     j->destination.refs_at = imf_jpeg_destination_size(&j->destination);
     for (const struct imf_meta_item *i = first; j->keeps_trailer && i; i = i->next)
         if (i->needs_trailer && imf_writer_wants(w, i))
             put[i->kind](j, i);
     j->destination.refs_end = imf_jpeg_destination_size(&j->destination);
+    if (w->made_icc)
+        put_icc(j, w->made_icc);
     for (const struct imf_meta_item *i = first; i; i = i->next)
         if (i != exif && put[i->kind] && imf_writer_wants(w, i) &&
             (!i->needs_trailer || (i->kind == IMF_META_XMP && !j->keeps_trailer)))
@@ -280,6 +299,7 @@ static enum imf_status jpeg_open(struct imf_writer *w, struct imf_error *err) {
     if (w->info.color == IMF_COLOR_CMYK && !(j->inverted = malloc(w->row_bytes)))
         return imf_fail_memory(err, w->row_bytes);
     j->keeps_trailer = keeps_trailer(w);
+    j->held = j->keeps_trailer || (w->metadata && w->metadata->late);
     if (!guarded(j, setup_step))
         return failure(j, err);
     enum imf_status status = imf_writer_memory(w, imf_jpeg_coefficient_bytes(&j->c),
@@ -298,13 +318,49 @@ static enum imf_status jpeg_rows(struct imf_writer *w, const unsigned char *src,
     return guarded(j, rows_step) ? IMF_OK : failure(j, err);
 }
 
+/* Put the list right for the image, which is complete; false: the trailer is not kept. */
+static bool move_list(struct jpeg *j, const struct imf_meta_item *trailer) {
+    struct imf_jpeg_destination *d = &j->destination;
+    const struct imf_metadata *m = j->writer->metadata;
+    const struct imf_mpf_position from = {m->mpf_at, m->trailer_at},
+                                  to = {d->mpf_at, imf_jpeg_destination_size(d)};
+    bool kept = trailer && !j->writer->no_trailer &&
+                (d->mpf_size == 0 ||
+                 imf_mpf_move(d->data + d->mpf_at, d->mpf_size, &from, &to, trailer->size));
+    if (!kept && !j->writer->no_trailer)
+        j->writer->no_trailer = "they are not where the file says";
+    return kept;
+}
+
+/* Write the image, and among its segments what was not known when they were made. */
+static void put_held(struct jpeg *j) {
+    const struct imf_writer *w = j->writer;
+    const struct imf_jpeg_destination *d = &j->destination;
+    const struct imf_meta_item *trailer = imf_metadata_find(w->metadata, IMF_META_JPEG_TRAILER);
+    bool listed = j->keeps_trailer, lists = listed && move_list(j, trailer);
+    size_t rest = lists ? d->refs_at : d->refs_end;
+    j->late = true;
+    j->keeps_trailer = lists;
+    put_bytes(j, d->data, d->refs_at);
+    for (const struct imf_meta_item *i = w->metadata->first; i; i = i->next)
+        if ((i->number >= w->known ||
+             (listed && !lists && i->needs_trailer && i->kind == IMF_META_XMP)) &&
+            put[i->kind] && imf_writer_wants(w, i))
+            put[i->kind](j, i);
+    put_bytes(j, d->data + rest, imf_jpeg_destination_size(d) - rest);
+    if (lists)
+        put_bytes(j, trailer->data, trailer->size);
+}
+
 static enum imf_status jpeg_finish(struct imf_writer *w, struct imf_error *err) {
     struct jpeg *j = w->state;
     if (!guarded(j, finish_step))
         return failure(j, err);
-    errno = 0;
-    bool good = !j->keeps_trailer || imf_jpeg_destination_write(&j->destination, w);
-    return good && imf_writer_put_trailer(w) ? IMF_OK : imf_fail_io(err, errno);
+    if (j->held)
+        put_held(j);
+    if (!j->error && !imf_writer_put_trailer(w))
+        j->error = errno;
+    return j->error ? imf_fail_io(err, j->error) : IMF_OK;
 }
 
 static void jpeg_close(struct imf_writer *w) {

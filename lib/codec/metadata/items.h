@@ -90,6 +90,7 @@ struct imf_metadata {
     struct imf_density density;
     struct imf_jpeg_source jpeg;
     bool lossless;       /* the source is a WebP without loss */
+    bool late;           /* items may be added until its last row was read */
     bool needs_trailer;  /* an item does */
     uint64_t mpf_at;     /* JPEG: position of IMF_META_JPEG_MPF's data in the file */
     uint64_t trailer_at; /* of IMF_META_JPEG_TRAILER's */

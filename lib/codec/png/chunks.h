@@ -28,8 +28,8 @@ void imf_png_add_chunk(struct imf_reader *r, const struct imf_png_chunk *chunk);
 bool imf_png_names_exif(const char *keyword);
 /* EXIF that stands in text is the image's where there is no eXIf. */
 void imf_png_use_exif_text(struct imf_reader *r);
-/* Read EXIF that follows the pixels, if there is no eXIf before and the stream is a file; then
- * imf_png_use_exif_text(). */
+/* Read EXIF that follows the pixels, if there is no eXIf before and the stream is a file, and note whether
+ * chunks may follow; then imf_png_use_exif_text(). */
 void imf_png_find_trailing_exif(struct imf_reader *r);
 
 #endif

@@ -3,8 +3,8 @@
  *
  * eXIf and text may follow the image data, and ImageMagick writes eXIf there. A filter's directions
  * and the output's shape depend on the orientation in it before the first row is read. Where the
- * stream is a file, chunks are read by pread(), which leaves the stream's position alone. In a pipe
- * the orientation comes too late.
+ * stream is a file, chunks are read by pread(), which leaves the stream's position alone, and tells
+ * whether any follow. In a pipe the orientation comes too late.
  */
 #include "codec/metadata/bytes.h"
 #include "codec/png/chunks.h"
@@ -51,31 +51,37 @@ static bool names_exif(const unsigned char head[], int fd, off_t at) {
 static void find_exif(struct imf_reader *r, int fd) {
     off_t at = r->source.start + SIGNATURE, text_at = 0;
     uint32_t text_size = 0;
-    bool pixels = false;
+    bool pixels = false, late = false;
     for (int i = 0; i < CHUNKS_MAX; i++) {
         unsigned char head[8];
-        if (!read_at(fd, at, head, sizeof head) || memcmp(head + 4, "IEND", 4) == 0)
+        if (!read_at(fd, at, head, sizeof head))
             break;
         uint32_t size = imf_get32(head);
-        if (memcmp(head + 4, "eXIf", 4) == 0) {
-            if (size <= EXIF_MAX)
-                add_chunk_at(r, fd, at, size);
-            return;
+        bool pixel = memcmp(head + 4, "IDAT", 4) == 0;
+        if (memcmp(head + 4, "IEND", 4) == 0) {
+            r->metadata.late = late;
+            break;
         }
-        pixels = pixels || memcmp(head + 4, "IDAT", 4) == 0;
+        pixels = pixels || pixel;
+        late = late || (pixels && !pixel);
+        if (memcmp(head + 4, "eXIf", 4) == 0 && size <= EXIF_MAX &&
+            !imf_metadata_find(&r->metadata, IMF_META_EXIF))
+            add_chunk_at(r, fd, at, size);
         if (pixels && !text_at && size <= TEXT_MAX && names_exif(head, fd, at)) {
             text_at = at;
             text_size = size;
         }
         at += 12 + (off_t)size;
     }
-    if (text_at && !imf_metadata_find(&r->metadata, IMF_META_EXIF_TEXT))
+    if (text_at && !imf_metadata_find(&r->metadata, IMF_META_EXIF) &&
+        !imf_metadata_find(&r->metadata, IMF_META_EXIF_TEXT))
         add_chunk_at(r, fd, text_at, text_size);
 }
 
 void imf_png_find_trailing_exif(struct imf_reader *r) {
     int fd = fileno(r->source.stream);
-    if (fd >= 0 && r->source.start >= 0 && !imf_metadata_find(&r->metadata, IMF_META_EXIF))
+    r->metadata.late = true;
+    if (fd >= 0 && r->source.start >= 0)
         find_exif(r, fd);
     imf_png_use_exif_text(r);
 }
