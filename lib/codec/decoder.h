@@ -42,11 +42,13 @@ struct imf_reader {
 enum imf_status imf_limits_check(const struct imf_limits *limits, uint64_t width, uint64_t height,
                                  struct imf_error *err);
 /*
- * open: read the header, call imf_reader_shape(), fill metadata. rows: decode `rows` rows; *done
- * counts the good ones. end: check what follows the last row. close: free state (may be NULL, also
- * after a failed open). A failed rows or end with IMF_ERR_DAMAGED becomes a warning when lenient.
+ * state: bytes of it, which are zeros before open and freed after close. open: read the header, call
+ * imf_reader_shape(), fill metadata. rows: decode `rows` rows; *done counts the good ones. end: NULL, or
+ * check what follows the last row. close: free what state owns, also after a failed open. A failed rows
+ * or end with IMF_ERR_DAMAGED becomes a warning when lenient.
  */
 struct imf_decoder {
+    size_t state;
     enum imf_status (*open)(struct imf_reader *r, struct imf_error *err);
     enum imf_status (*rows)(struct imf_reader *r, unsigned char *dst, size_t stride, int rows,
                             int *done, struct imf_error *err);

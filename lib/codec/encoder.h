@@ -55,11 +55,13 @@ struct imf_writer {
 };
 
 /*
- * open: begin the file. rows: encode rows of info's shape. finish: complete the file. close: free
- * state (may be NULL, also after a failed open). palette: NULL, or called before the first row to
- * say that rows are indices, a byte a pixel.
+ * state: bytes of it, which are zeros before open and freed after close. open: begin the file. rows:
+ * encode rows of info's shape. finish: NULL, or complete the file. close: free what state owns, also
+ * after a failed open. palette: NULL, or called before the first row to say that rows are indices, a byte
+ * a pixel.
  */
 struct imf_encoder {
+    size_t state;
     enum imf_status (*open)(struct imf_writer *w, struct imf_error *err);
     enum imf_status (*rows)(struct imf_writer *w, const unsigned char *src, size_t stride, int rows,
                             struct imf_error *err);

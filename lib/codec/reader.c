@@ -22,6 +22,8 @@ static enum imf_status open_recognised(struct imf_reader *r, struct imf_error *e
         return s->error ? imf_fail_io(err, s->error) : imf_fail(err, IMF_ERR_FORMAT, "empty file");
     r->info.format = imf_codec_recognise(s->buffer, s->end);
     r->codec = imf_codec_of(r->info.format);
+    if (r->codec && !(r->state = calloc(1, r->codec->decoder->state)))
+        return imf_fail_memory(err, r->codec->decoder->state);
     if (r->codec)
         return r->codec->decoder->open(r, err);
     char all[IMF_FORMATS_TEXT];
@@ -72,8 +74,9 @@ enum imf_status imf_reader_again(struct imf_reader **out, const struct imf_reade
 void imf_reader_close(struct imf_reader **reader) {
     if (!*reader)
         return;
-    if ((*reader)->codec)
+    if ((*reader)->state)
         (*reader)->codec->decoder->close(*reader);
+    free((*reader)->state);
     imf_account_free(&(*reader)->account);
     imf_metadata_clear(&(*reader)->metadata);
     free((*reader)->palette);
@@ -119,7 +122,7 @@ enum imf_status imf_reader_rows(struct imf_reader *r, void *dst, size_t stride, 
         status = r->codec->decoder->rows(r, to, stride, rows, &done, &why);
         r->row += done;
         if (status == IMF_OK && r->row == r->info.height) {
-            status = r->codec->decoder->end(r, &why);
+            status = r->codec->decoder->end ? r->codec->decoder->end(r, &why) : IMF_OK;
             imf_reader_close_account(r);
         }
         if (status == IMF_OK)

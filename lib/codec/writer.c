@@ -78,6 +78,8 @@ static enum imf_status open_checked(struct imf_writer *w, struct imf_error *err)
     enum imf_status status = imf_codec_fits(w->codec, info, err);
     if (!status)
         status = imf_writer_make_icc(w, err);
+    if (!status && !(w->state = calloc(1, w->codec->encoder->state)))
+        status = imf_fail_memory(err, w->codec->encoder->state);
     return status ? status : w->codec->encoder->open(w, err);
 }
 
@@ -266,7 +268,8 @@ enum imf_status imf_writer_finish(struct imf_writer *w, struct imf_error *err) {
                         w->input.height);
     if (w->failed)
         return imf_fail(err, w->failed, "an earlier write failed");
-    w->failed = w->codec->encoder->finish(w, err);
+    if (w->codec->encoder->finish)
+        w->failed = w->codec->encoder->finish(w, err);
     if (w->failed == IMF_OK)
         warn_of_lost(w);
     if (w->failed == IMF_OK)
@@ -282,8 +285,9 @@ enum imf_status imf_writer_finish(struct imf_writer *w, struct imf_error *err) {
 void imf_writer_close(struct imf_writer **writer) {
     if (!*writer)
         return;
-    if ((*writer)->codec)
+    if ((*writer)->state)
         (*writer)->codec->encoder->close(*writer);
+    free((*writer)->state);
     free((*writer)->rows);
     free((*writer)->data);
     free((*writer)->xmp);

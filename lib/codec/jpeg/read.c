@@ -245,9 +245,7 @@ static enum imf_status jpeg_open(struct imf_reader *r, struct imf_error *err) {
         {JCS_CMYK, JCS_CMYK, IMF_COLOR_CMYK},
         {JCS_YCCK, JCS_CMYK, IMF_COLOR_CMYK},
     };
-    struct imf_jpeg *j = r->state = calloc(1, sizeof *j);
-    if (!j)
-        return imf_fail_memory(err, sizeof *j);
+    struct imf_jpeg *j = r->state;
     struct jpeg_decompress_struct *c = &j->c;
     j->reader = r;
     j->intact = INT_MAX;
@@ -311,11 +309,8 @@ static enum imf_status jpeg_end(struct imf_reader *r, struct imf_error *err) {
 
 static void jpeg_close(struct imf_reader *r) {
     struct imf_jpeg *j = r->state;
-    if (!j)
-        return;
     jpeg_destroy_decompress(&j->c);
     imf_jpeg_free_markers(j);
-    free(j);
 }
 
 /* ---- format ------------------------------------------------------------------------------- */
@@ -329,7 +324,8 @@ static bool plausible(const unsigned char *head, size_t size) {
     return size >= 3 && head[2] == 0xff;
 }
 
-static const struct imf_decoder decoder = {jpeg_open, jpeg_rows, jpeg_end, jpeg_close};
+static const struct imf_decoder decoder = {sizeof(struct imf_jpeg), jpeg_open, jpeg_rows, jpeg_end,
+                                           jpeg_close};
 
 const struct imf_codec imf_jpeg_codec = {
     .doc = {"jpeg", "JPEG", {"jpg", "jpeg", "jpe", "jfif"}, {"quality", "subsampling", "optimize"}},

@@ -288,9 +288,7 @@ static bool keeps_trailer(struct imf_writer *w) {
 }
 
 static enum imf_status jpeg_open(struct imf_writer *w, struct imf_error *err) {
-    struct jpeg *j = w->state = calloc(1, sizeof *j);
-    if (!j)
-        return imf_fail_memory(err, sizeof *j);
+    struct jpeg *j = w->state;
     j->writer = w;
     j->c.err = jpeg_std_error(&j->errors);
     j->c.client_data = j;
@@ -365,16 +363,14 @@ static enum imf_status jpeg_finish(struct imf_writer *w, struct imf_error *err) 
 
 static void jpeg_close(struct imf_writer *w) {
     struct jpeg *j = w->state;
-    if (!j)
-        return;
     jpeg_destroy_compress(&j->c);
     imf_jpeg_destination_free(&j->destination);
     free(j->xmp);
     free(j->inverted);
-    free(j);
 }
 
 const struct imf_encoder imf_jpeg_encoder = {
+    .state = sizeof(struct jpeg),
     .open = jpeg_open,
     .rows = jpeg_rows,
     .finish = jpeg_finish,

@@ -241,9 +241,7 @@ static enum imf_status failure(const struct png *p, struct imf_error *err, const
 }
 
 static enum imf_status png_open(struct imf_reader *r, struct imf_error *err) {
-    struct png *p = r->state = calloc(1, sizeof *p);
-    if (!p)
-        return imf_fail_memory(err, sizeof *p);
+    struct png *p = r->state;
     p->reader = r;
     if (!guarded(p, header_step))
         return failure(p, err, " in the header", -1);
@@ -331,11 +329,8 @@ static enum imf_status png_end(struct imf_reader *r, struct imf_error *err) {
 
 static void png_close(struct imf_reader *r) {
     struct png *p = r->state;
-    if (!p)
-        return;
     png_destroy_read_struct(&p->png, &p->info, NULL);
     free(p->image);
-    free(p);
 }
 
 /* ---- format ------------------------------------------------------------------------------- */
@@ -344,7 +339,8 @@ static bool recognise(const unsigned char *head, size_t size) {
     return size >= 4 && memcmp(head, "\x89PNG", 4) == 0;
 }
 
-static const struct imf_decoder decoder = {png_open, png_rows, png_end, png_close};
+static const struct imf_decoder decoder = {sizeof(struct png), png_open, png_rows, png_end,
+                                           png_close};
 
 const struct imf_codec imf_png_codec = {
     .doc = {"png", "PNG", {"png"}, {"compression"}},

@@ -304,9 +304,7 @@ static const unsigned char *big_endian(struct png *p, const unsigned char *row) 
 /* ---- encoder ------------------------------------------------------------------------------ */
 
 static enum imf_status png_open(struct imf_writer *w, struct imf_error *err) {
-    struct png *p = w->state = calloc(1, sizeof *p);
-    if (!p)
-        return imf_fail_memory(err, sizeof *p);
+    struct png *p = w->state;
     p->writer = w;
     p->known = w->metadata ? w->metadata->last : NULL;
     int bits = w->info.bits ? w->info.bits : w->info.depth;
@@ -349,16 +347,14 @@ static enum imf_status png_finish(struct imf_writer *w, struct imf_error *err) {
 
 static void png_close(struct imf_writer *w) {
     struct png *p = w->state;
-    if (!p)
-        return;
     imf_idat_close(&p->idat);
     free(p->scratch);
     free(p->palette);
     free(p->line);
-    free(p);
 }
 
 const struct imf_encoder imf_png_encoder = {
+    .state = sizeof(struct png),
     .open = png_open,
     .rows = png_rows,
     .finish = png_finish,

@@ -307,9 +307,7 @@ static int used_bits(const struct imf_reader *r, unsigned maxval) {
 static enum imf_status pnm_open(struct imf_reader *r, struct imf_error *err) {
     static const struct tuple gray = {"", 1, IMF_COLOR_GRAY, false},
                               rgb = {"", 3, IMF_COLOR_RGB, false};
-    struct pnm *p = r->state = calloc(1, sizeof *p);
-    if (!p)
-        return imf_fail_memory(err, sizeof *p);
+    struct pnm *p = r->state;
     imf_source_getc(&r->source); /* 'P', and the digit: both were recognised */
     char type = (char)imf_source_getc(&r->source);
     p->plain = type <= '3';
@@ -371,10 +369,7 @@ static enum imf_status pnm_end(struct imf_reader *r, struct imf_error *err) {
 
 static void pnm_close(struct imf_reader *r) {
     struct pnm *p = r->state;
-    if (!p)
-        return;
     free(p->line);
-    free(p);
 }
 
 /* ---- format ------------------------------------------------------------------------------- */
@@ -428,7 +423,8 @@ static bool plausible(const unsigned char *head, size_t size) {
     return true;
 }
 
-static const struct imf_decoder decoder = {pnm_open, pnm_rows, pnm_end, pnm_close};
+static const struct imf_decoder decoder = {sizeof(struct pnm), pnm_open, pnm_rows, pnm_end,
+                                           pnm_close};
 
 const struct imf_codec imf_pnm_codec = {
     .doc = {"pnm", "PNM", {"pnm", "pbm", "pgm", "ppm", "pam"}, {NULL}},

@@ -93,9 +93,7 @@ static int header(const struct imf_writer *w, enum imf_pnm kind) {
 }
 
 static enum imf_status pnm_open(struct imf_writer *w, struct imf_error *err) {
-    struct pnm *p = w->state = calloc(1, sizeof *p);
-    if (!p)
-        return imf_fail_memory(err, sizeof *p);
+    struct pnm *p = w->state;
     enum imf_pnm have = natural(&w->info), want = w->encode.pnm;
     if (misfit(have, want))
         return imf_fail(err, IMF_ERR_FORMAT, "%s", misfit(have, want));
@@ -151,22 +149,14 @@ static enum imf_status pnm_rows(struct imf_writer *w, const unsigned char *src, 
     return IMF_OK;
 }
 
-static enum imf_status pnm_finish(struct imf_writer *w, struct imf_error *err) {
-    (void)w, (void)err;
-    return IMF_OK;
-}
-
 static void pnm_close(struct imf_writer *w) {
     struct pnm *p = w->state;
-    if (!p)
-        return;
     free(p->line);
-    free(p);
 }
 
 const struct imf_encoder imf_pnm_encoder = {
+    .state = sizeof(struct pnm),
     .open = pnm_open,
     .rows = pnm_rows,
-    .finish = pnm_finish,
     .close = pnm_close,
 };

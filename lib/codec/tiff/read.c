@@ -336,9 +336,7 @@ static size_t read_at(void *data, uint64_t at, void *dst, size_t n) {
 }
 
 static enum imf_status tiff_open(struct imf_reader *r, struct imf_error *err) {
-    struct tiff *t = r->state = calloc(1, sizeof *t);
-    if (!t)
-        return imf_fail_memory(err, sizeof *t);
+    struct tiff *t = r->state;
     struct form f;
     uint32_t width = 0, height = 0;
     uint64_t first;
@@ -390,19 +388,11 @@ static enum imf_status tiff_rows(struct imf_reader *r, unsigned char *dst, size_
     return IMF_OK;
 }
 
-static enum imf_status tiff_end(struct imf_reader *r, struct imf_error *err) {
-    (void)r, (void)err;
-    return IMF_OK;
-}
-
 static void tiff_close(struct imf_reader *r) {
     struct tiff *t = r->state;
-    if (!t)
-        return;
     imf_tiff_close_stream(&t->stream);
     free(t->pixels.line);
     free(t->cells);
-    free(t);
 }
 
 /* ---- format ---------------------------------------------------------------------------------- */
@@ -423,7 +413,8 @@ static bool plausible(const unsigned char *head, size_t size) {
            (head[2] == '+' || head[3] == '+' || imf_tiff_get32(head + 4, big) >= IMF_TIFF_HEADER);
 }
 
-static const struct imf_decoder decoder = {tiff_open, tiff_rows, tiff_end, tiff_close};
+static const struct imf_decoder decoder = {sizeof(struct tiff), tiff_open, tiff_rows, NULL,
+                                           tiff_close};
 
 const struct imf_codec imf_tiff_codec = {
     .doc = {"tiff", "TIFF", {"tif", "tiff"}, {"compression"}},

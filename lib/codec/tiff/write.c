@@ -200,9 +200,7 @@ static enum imf_status open_lanes(struct tiff *t, struct imf_error *err) {
 
 static enum imf_status tiff_open(struct imf_writer *w, struct imf_error *err) {
     int level = w->encode.compression;
-    struct tiff *t = w->state = calloc(1, sizeof *t);
-    if (!t)
-        return imf_fail_memory(err, sizeof *t);
+    struct tiff *t = w->state;
     const struct imf_meta_item *exif = imf_metadata_find(w->metadata, IMF_META_EXIF),
                                *tags = imf_metadata_find(w->metadata, IMF_META_TIFF_TAGS);
     t->writer = w;
@@ -291,8 +289,6 @@ static enum imf_status tiff_finish(struct imf_writer *w, struct imf_error *err) 
 
 static void tiff_close(struct imf_writer *w) {
     struct tiff *t = w->state;
-    if (!t)
-        return;
     imf_pool_close(&t->pool);
     for (int i = 0; i < t->lanes; i++) {
         free(t->lane[i].plain);
@@ -304,10 +300,10 @@ static void tiff_close(struct imf_writer *w) {
     if (t->out && t->out != w->stream)
         fclose(t->out);
     free(t->held);
-    free(t);
 }
 
 const struct imf_encoder imf_tiff_encoder = {
+    .state = sizeof(struct tiff),
     .open = tiff_open,
     .rows = tiff_rows,
     .finish = tiff_finish,

@@ -109,9 +109,7 @@ static void read_metadata(struct imf_reader *r, struct webp *p) {
 }
 
 static enum imf_status webp_open(struct imf_reader *r, struct imf_error *err) {
-    struct webp *p = r->state = calloc(1, sizeof *p);
-    if (!p)
-        return imf_fail_memory(err, sizeof *p);
+    struct webp *p = r->state;
     WebPBitstreamFeatures f;
     enum imf_status status = read_file(r, p, err);
     if (status)
@@ -183,11 +181,8 @@ static enum imf_status webp_end(struct imf_reader *r, struct imf_error *err) {
 
 static void webp_close(struct imf_reader *r) {
     struct webp *p = r->state;
-    if (!p)
-        return;
     free(p->file);
     free(p->pixels);
-    free(p);
 }
 
 /* ---- format ------------------------------------------------------------------------------------ */
@@ -196,7 +191,8 @@ static bool recognise(const unsigned char *head, size_t size) {
     return size >= HEAD && memcmp(head, "RIFF", 4) == 0 && memcmp(head + 8, "WEBP", 4) == 0;
 }
 
-static const struct imf_decoder decoder = {webp_open, webp_rows, webp_end, webp_close};
+static const struct imf_decoder decoder = {sizeof(struct webp), webp_open, webp_rows, webp_end,
+                                           webp_close};
 
 const struct imf_codec imf_webp_codec = {
     .doc = {"webp", "WebP", {"webp"}, {"quality"}},

@@ -34,9 +34,7 @@ static enum imf_status failure(const struct webp *p, struct imf_error *err) {
 
 static enum imf_status webp_open(struct imf_writer *w, struct imf_error *err) {
     int quality = w->encode.quality;
-    struct webp *p = w->state = calloc(1, sizeof *p);
-    if (!p)
-        return imf_fail_memory(err, sizeof *p);
+    struct webp *p = w->state;
     bool lossless = w->metadata && w->metadata->lossless && quality == 0;
     uint64_t pixels = (uint64_t)w->info.width * (uint64_t)w->info.height;
     enum imf_status status = imf_writer_memory(
@@ -119,14 +117,12 @@ static enum imf_status webp_finish(struct imf_writer *w, struct imf_error *err) 
 
 static void webp_close(struct imf_writer *w) {
     struct webp *p = w->state;
-    if (!p)
-        return;
     WebPPictureFree(&p->picture);
     WebPMemoryWriterClear(&p->file);
-    free(p);
 }
 
 const struct imf_encoder imf_webp_encoder = {
+    .state = sizeof(struct webp),
     .open = webp_open,
     .rows = webp_rows,
     .finish = webp_finish,
