@@ -67,13 +67,6 @@ may_include_inside() { # FOLDER
     esac
 }
 
-# One file, the table of formats, names them all.
-may_include_besides() { # FILE
-    case $1 in
-    lib/codec/table.c) echo codec/png codec/jpeg codec/pnm codec/tiff codec/webp ;;
-    esac
-}
-
 # Folders that are their module's own business.
 is_inner() { # FOLDER
     case $1 in
@@ -94,7 +87,7 @@ for file in $(find lib -type f ! -name '*.sh' ! -path 'lib/imfilter*.h' ! -path 
     folder=${folder%/*}
     module=${folder%%/*}
     allowed=$(may_include "$module")
-    inside="$folder $(may_include_inside "$folder") $(may_include_besides "$file")"
+    inside="$folder $(may_include_inside "$folder")"
     if [ "$allowed" = none ]; then
         bad "$file is in a module that test/layers.sh does not know"
         continue

@@ -7,11 +7,7 @@
  */
 #include "codec/table.h"
 
-#include "codec/jpeg/format.h"
-#include "codec/png/format.h"
-#include "codec/pnm/format.h"
-#include "codec/tiff/format.h"
-#include "codec/webp/format.h"
+#include "codec/formats.h"
 #include "imfilter_program.h"
 
 #include <stdio.h>

@@ -4,7 +4,7 @@
  * CMYK is written as Photoshop writes it: inverted, with an Adobe marker. libjpeg reports an error by
  * longjmp: each call into it is a step that guarded() runs.
  */
-#include "codec/jpeg/format.h"
+#include "codec/formats.h"
 
 #include "codec/jpeg/destination.h"
 #include "codec/jpeg/markers.h"

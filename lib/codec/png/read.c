@@ -9,7 +9,7 @@
  * others that the pixels do not need: its own readers allocate as much as a chunk says that it is
  * long.
  */
-#include "codec/png/format.h"
+#include "codec/formats.h"
 
 #include "codec/png/chunks.h"
 #include "codec/png/parts.h"

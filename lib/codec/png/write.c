@@ -5,7 +5,7 @@
  * the pixels' are written here; idat.c filters, deflates and writes pixels. After an error nothing more
  * is written.
  */
-#include "codec/png/format.h"
+#include "codec/formats.h"
 
 #include "codec/metadata/bytes.h"
 #include "codec/metadata/tiff.h"
@@ -305,6 +305,7 @@ static const unsigned char *big_endian(struct png *p, const unsigned char *row) 
 
 static enum imf_status png_open(struct imf_writer *w, struct imf_error *err) {
     struct png *p = w->state;
+    (void)err;
     p->writer = w;
     p->known = w->metadata ? w->metadata->last : NULL;
     int bits = w->info.bits ? w->info.bits : w->info.depth;

@@ -5,12 +5,9 @@
  * used: libjbig calls abort(), and libLerc's C++ exceptions pass through C. It is a list of what is
  * allowed, so that a newer libtiff brings no decoder that nobody has looked at.
  */
-#include "codec/tiff/format.h"
-
-#ifdef IMF_WITH_TIFF
-#include "base/surface.h"
 #include "codec/tiff/compression.h"
 
+#ifdef IMF_WITH_TIFF
 #include <stdio.h>
 #include <tiffio.h>
 

@@ -5,7 +5,7 @@
  * libjpeg holds them beside the pixels, and libtiff counts neither. Markers tell: segments are passed
  * over by their lengths, and in the data of a scan 0xff is followed by 0 or a restart marker.
  */
-#include "codec/tiff/format.h"
+#include "codec/decoder.h"
 
 #ifdef IMF_WITH_TIFF
 #include "base/surface.h"

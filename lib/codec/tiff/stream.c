@@ -5,7 +5,7 @@
  * memory first. libtiff's messages come to handlers of this stream alone, and it allocates little more
  * at once than the file has bytes, or a strip that the limits allow.
  */
-#include "codec/tiff/format.h"
+#include "codec/decoder.h"
 
 #ifdef IMF_WITH_TIFF
 #include "base/surface.h"
