@@ -61,7 +61,8 @@ struct imf_info {
     enum imf_format format;
     int bits;        /* gray without alpha of 1, 2 or 4 bits in the file, scaled to depth; else 0 */
     int orientation; /* EXIF's, 1 (upright) to 8, of the rows; 0: as the metadata say */
-    int reserved[4];
+    int maxval;      /* of samples in a PNM, scaled to depth; 0: all that depth has */
+    int reserved[3];
 };
 
 struct imf_limits { /* NULL: the defaults below, and no others */

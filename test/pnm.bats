@@ -116,3 +116,61 @@ kind() { # FILE
         [ "$(od -An -tu1 -j24 -N1 a.png | tr -d ' ')" = "${case#*:}" ]
     done
 }
+
+# What a PNM says of its samples, and these as the file has them.
+said() { # FILE
+    python3 - "$1" <<'END'
+import sys
+d = open(sys.argv[1], "rb").read()
+if d.startswith(b"P7"):
+    head, d = d.split(b"ENDHDR\n", 1)
+    maxval = int(head.split(b"MAXVAL ")[1].split()[0])
+else:
+    head, d = b"\n".join(d.split(b"\n", 3)[:3]), d.split(b"\n", 3)[3]
+    maxval = int(head.split()[3])
+step = 2 if maxval > 255 else 1
+print(head[:2].decode(), maxval, *(int.from_bytes(d[i:i + step], "big") for i in range(0, len(d), step)))
+END
+}
+
+@test "the maxval stays, in place, too, unless --depth says otherwise" {
+    for maxval in 2 7 100 254 255 256 1023 4095 65534 65535; do
+        half=$((maxval / 2))
+        printf 'P2\n3 1\n%d\n0 %d %d\n' $maxval $half $maxval >a.pgm
+        printf 'P3\n1 1\n%d\n0 %d %d\n' $maxval $half $maxval >a.ppm
+        imf -f kernel:1 a.pgm -o b.pgm
+        [ "$(said b.pgm)" = "P5 $maxval 0 $half $maxval" ]
+        imf -f kernel:1 a.ppm -o b.ppm
+        [ "$(said b.ppm)" = "P6 $maxval 0 $half $maxval" ]
+        imf -f kernel:1 b.pgm -o b.ppm
+        [ "$(said b.ppm)" = "P6 $maxval 0 0 0 $half $half $half $maxval $maxval $maxval" ]
+        imf -f invert b.pgm -o b.pam
+        [ "$(said b.pam)" = "P7 $maxval $maxval $((maxval - half)) 0" ]
+        imf -f invert -i b.pgm
+        [ "$(said b.pgm)" = "P5 $maxval $maxval $((maxval - half)) 0" ]
+        imf -f threshold:0.5 a.pgm -o b.pgm
+        [[ "$(said b.pgm)" == "P5 $maxval "* ]]
+        cat a.pgm | imf -f blur:1 - -o - >b.pgm
+        [[ "$(said b.pgm)" == "P5 $maxval "* ]]
+        for depth in 8:255 16:65535; do
+            imf -f kernel:1 --depth=${depth%:*} a.pgm -o b.pgm
+            [[ "$(said b.pgm)" == "P5 ${depth#*:} 0 "*" ${depth#*:}" ]]
+        done
+        imf -f kernel:1 a.pgm -o b.png
+        imf -f kernel:1 b.png -o b.pgm
+        [[ "$(said b.pgm)" == "P5 $((maxval > 255 ? 65535 : 255)) 0 "* ]]
+    done
+    # Of few bits it is kept as PNG keeps them: where the filter needs no more.
+    printf 'P2\n3 1\n15\n0 7 15\n' >a.pgm
+    imf -f invert a.pgm -o b.pgm
+    [ "$(said b.pgm)" = "P5 15 15 8 0" ]
+    imf -f blur:1 a.pgm -o b.pgm
+    [[ "$(said b.pgm)" == "P5 255 "* ]]
+    # Files of another maxval in a batch have theirs.
+    printf 'P2\n3 1\n100\n0 7 100\n' >c.pgm
+    printf 'P2\n3 1\n200\n0 7 200\n' >d.pgm
+    printf 'P2\n3 1\n255\n0 7 255\n' >e.pgm
+    mkdir out
+    imf -f kernel:1 -j1 c.pgm d.pgm e.pgm -o out
+    [ "$(said out/c.pgm) $(said out/d.pgm) $(said out/e.pgm)" = "P5 100 0 7 100 P5 200 0 7 200 P5 255 0 7 255" ]
+}

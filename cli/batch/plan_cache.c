@@ -78,9 +78,9 @@ static bool same_key(const struct plan_key *a, const struct plan_key *b) {
     const struct imf_info *i = &a->info, *j = &b->info;
     return i->width == j->width && i->height == j->height && i->channels == j->channels &&
            i->depth == j->depth && i->color == j->color && i->alpha == j->alpha &&
-           i->format == j->format && i->bits == j->bits && i->orientation == j->orientation &&
-           a->held == b->held && a->whole == b->whole && a->verify == b->verify &&
-           a->twice == b->twice && imf_curve_same(a->curve, b->curve);
+           i->format == j->format && i->bits == j->bits && i->maxval == j->maxval &&
+           i->orientation == j->orientation && a->held == b->held && a->whole == b->whole &&
+           a->verify == b->verify && a->twice == b->twice && imf_curve_same(a->curve, b->curve);
 }
 
 /* The link to the entry; *link is NULL if there is none. */

@@ -67,6 +67,7 @@ enum imf_status imf_check_info(const struct imf_info *info, struct imf_error *er
         RANGE(INT, imf_info, format, IMF_FORMAT_NONE, IMF_FORMAT_LAST),
         ONLY(imf_info, bits, bits),
         RANGE(INT, imf_info, orientation, 0, 8),
+        RANGE(INT, imf_info, maxval, 0, 65535),
     };
     if (info->width < 1 || info->height < 1 || info->channels < 1 + info->alpha ||
         info->channels > 4 || (info->depth != 8 && info->depth != 16))

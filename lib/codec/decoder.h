@@ -21,7 +21,6 @@ struct imf_reader {
     struct imf_limits limits;
     struct imf_info info;
     size_t row_bytes; /* of a decoded row */
-    unsigned maxval;  /* of the file's samples; 0: that of info.bits, or else of info.depth */
     struct imf_palette *palette; /* owned, or NULL */
     bool indices;                /* rows are indices into the palette */
     struct imf_metadata metadata;

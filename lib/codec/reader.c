@@ -155,7 +155,7 @@ enum imf_status imf_reader_rows(struct imf_reader *r, void *dst, size_t stride, 
 
 unsigned imf_reader_maxval(const struct imf_reader *r) {
     int bits = r->info.bits ? r->info.bits : r->info.depth;
-    return r->maxval ? r->maxval : (1u << bits) - 1;
+    return r->info.maxval ? (unsigned)r->info.maxval : (1u << bits) - 1;
 }
 
 const struct imf_palette *imf_reader_palette(const struct imf_reader *r) {

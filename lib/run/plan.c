@@ -94,6 +94,8 @@ enum imf_status imf_plan_create_for(struct imf_plan **out, struct imf_context *c
     if (plan->output.channels - (input->alpha ? 1 : 0) == 1)
         plan->output.color = IMF_COLOR_GRAY;
     plan->output.bits = imf_filter_bits(filter, input, settings);
+    if (settings->depth || (input->bits && !plan->output.bits)) /* a result of more values */
+        plan->output.maxval = 0;
     plan->choice = choice_of(&plan->planning);
     *out = plan;
     return IMF_OK;

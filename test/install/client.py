@@ -14,7 +14,7 @@ class Error(ctypes.Structure):  # struct imf_error
 
 class Info(ctypes.Structure):  # struct imf_info
     _fields_ = [("width", c_int), ("height", c_int), ("channels", c_int), ("depth", c_int), ("color", c_int), ("alpha", c_bool),
-                ("format", c_int), ("bits", c_int), ("orientation", c_int), ("reserved", c_int * 4)]
+                ("format", c_int), ("bits", c_int), ("orientation", c_int), ("maxval", c_int), ("reserved", c_int * 3)]
 
 
 class Settings(ctypes.Structure):  # struct imf_settings; its size says that only its first members are here

@@ -32,6 +32,7 @@ static const struct member of_info[] = {
     AT(imf_info, channels, NUMBER, 1, 4),      AT_BUT(imf_info, depth, NUMBER, 8, 16, {9, 15, 12}),
     AT(imf_info, color, NUMBER, 0, 2),         AT(imf_info, format, NUMBER, 0, 31),
     AT_BUT(imf_info, bits, NUMBER, 0, 4, {3}), AT(imf_info, orientation, NUMBER, 0, 8),
+    AT(imf_info, maxval, NUMBER, 0, 65535),
 };
 static const struct member of_settings[] = {
     AT(imf_settings, edge, NUMBER, 0, 4),

@@ -335,7 +335,8 @@ static enum imf_status pnm_open(struct imf_reader *r, struct imf_error *err) {
     if (status)
         return status;
     r->info.bits = used_bits(r, p->maxval);
-    r->maxval = p->maxval;
+    if (!p->bits && p->maxval != p->full)
+        r->info.maxval = (int)p->maxval;
     p->packed = r->row_bytes;
     if (p->bits && !p->plain) {
         p->packed = ((size_t)r->info.width + 7) / 8;

@@ -15,6 +15,7 @@ struct pnm {
     enum imf_pnm kind;
     unsigned char *line; /* a row of the file, where it differs from the caller's */
     size_t line_bytes;   /* of a row in the file */
+    unsigned maxval, full;
 };
 
 enum imf_pnm imf_pnm_from_name(const char *name) {
@@ -70,14 +71,13 @@ static bool comments(const struct imf_writer *w) {
     return good;
 }
 
-static int header(const struct imf_writer *w, enum imf_pnm kind) {
+static int header(const struct imf_writer *w, enum imf_pnm kind, unsigned maxval) {
     static const char *const tuple[][2] = {
         [IMF_COLOR_GRAY] = {"GRAYSCALE", "GRAYSCALE_ALPHA"},
         [IMF_COLOR_RGB] = {"RGB", "RGB_ALPHA"},
         [IMF_COLOR_CMYK] = {"CMYK", ""},
     };
     const struct imf_info *i = &w->info;
-    unsigned maxval = i->depth == 16 ? 65535 : 255;
     char type = kind == IMF_PNM_PAM   ? '7'
                 : kind == IMF_PNM_PBM ? '4'
                 : kind == IMF_PNM_PPM ? '6'
@@ -98,15 +98,18 @@ static enum imf_status pnm_open(struct imf_writer *w, struct imf_error *err) {
     if (misfit(have, want))
         return imf_fail(err, IMF_ERR_FORMAT, "%s", misfit(have, want));
     p->kind = want == IMF_PNM_ANY ? have : want;
+    unsigned maxval = (unsigned)w->info.maxval;
+    p->full = w->info.depth == 16 ? 65535 : 255;
+    p->maxval = maxval && maxval <= p->full && (maxval > 255) == (p->full > 255) ? maxval : p->full;
     bool repeated = p->kind == IMF_PNM_PPM && w->info.color == IMF_COLOR_GRAY;
     p->line_bytes = p->kind == IMF_PNM_PBM ? ((size_t)w->info.width + 7) / 8 : w->row_bytes;
     if (repeated && __builtin_mul_overflow(w->row_bytes, (size_t)3, &p->line_bytes))
         return imf_fail(err, IMF_ERR_LIMIT, "%d pixels in a row are too many", w->info.width);
-    if ((repeated || p->kind == IMF_PNM_PBM || w->info.depth == 16) &&
+    if ((repeated || p->kind == IMF_PNM_PBM || w->info.depth == 16 || p->maxval != p->full) &&
         !(p->line = malloc(p->line_bytes)))
         return imf_fail_memory(err, p->line_bytes);
     errno = 0;
-    return header(w, p->kind) < 0 ? write_failed(err) : IMF_OK;
+    return header(w, p->kind, p->maxval) < 0 ? write_failed(err) : IMF_OK;
 }
 
 /* A bitmap's 1 is black. */
@@ -118,30 +121,34 @@ static void to_bits(unsigned char *line, const struct imf_info *info, const unsi
 }
 
 /* Samples of 16 bits are big-endian in the file; each is written `times` times. */
-static void to_samples(unsigned char *line, const unsigned char *src, size_t samples, bool wide,
-                       int times) {
-    for (size_t i = 0; i < samples; i++)
+static void to_samples(const struct pnm *p, const unsigned char *src, size_t samples, int times) {
+    unsigned char *line = p->line;
+    bool wide = p->full > 255;
+    for (size_t i = 0; i < samples; i++) {
+        uint16_t value = src[i];
+        if (wide)
+            memcpy(&value, src + 2 * i, sizeof value);
+        uint32_t scaled = value * p->maxval + p->full / 2;
+        if (p->maxval != p->full)
+            value = (uint16_t)(wide ? scaled / 65535 : scaled / 255);
         for (int n = 0; n < times; n++) {
-            uint16_t value = src[i];
-            if (wide) {
-                memcpy(&value, src + 2 * i, sizeof value);
+            if (wide)
                 *line++ = (unsigned char)(value >> 8);
-            }
             *line++ = (unsigned char)value;
         }
+    }
 }
 
 static enum imf_status pnm_rows(struct imf_writer *w, const unsigned char *src, size_t stride,
                                 int rows, struct imf_error *err) {
     struct pnm *p = w->state;
-    bool wide = w->info.depth == 16;
     errno = 0;
     for (int y = 0; y < rows; y++) {
         const unsigned char *row = src + (size_t)y * stride;
         if (p->line && p->kind == IMF_PNM_PBM)
             to_bits(p->line, &w->info, row);
         else if (p->line)
-            to_samples(p->line, row, w->row_bytes / (wide ? 2 : 1), wide,
+            to_samples(p, row, w->row_bytes / (p->full > 255 ? 2 : 1),
                        p->line_bytes > w->row_bytes ? 3 : 1);
         if (fwrite(p->line ? p->line : row, 1, p->line_bytes, w->stream) != p->line_bytes)
             return write_failed(err);
