@@ -21,6 +21,7 @@
 #include "output/temporary.h"
 #include "report/clock.h"
 #include "report/message.h"
+#include "report/parts.h"
 #include "sandbox/sandbox.h"
 
 /* Occupy the descriptors of standard streams that the parent closed, so that no image gets them. Opened
@@ -58,6 +59,12 @@ static int print_information(const struct options *o) {
         break;
     case ACTION_LIST_FILTERS:
         if (!help_list_filters(stdout, o->report.json)) {
+            complain("out of memory");
+            return EXIT_FAILED;
+        }
+        break;
+    case ACTION_LIST_PARTS:
+        if (!parts_list(stdout, o->report.json)) {
             complain("out of memory");
             return EXIT_FAILED;
         }

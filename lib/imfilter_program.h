@@ -109,6 +109,11 @@ bool imf_parts_of(struct imf_parts *out, const struct imf_reader *reader,
 void imf_parts_free(struct imf_parts *parts);
 /* The parts that are lost and not allowed to be, in words; false: none. */
 bool imf_parts_lost(const struct imf_parts *parts, char *text, size_t size);
+/* What becomes of a kind of part that files of one format may have beside the picture, by its number from
+ * 0 on, in a file of another; without a name: it has none of that number. IMF_ERR_ARGUMENT: there are no
+ * more. Those of the same name follow each other. */
+enum imf_status imf_part_fate(struct imf_part *out, enum imf_format from, size_t i,
+                              enum imf_format to);
 /* Of imf_encode.strip: gain maps and other copies of the image, which would show what a filter hides. */
 #define IMF_STRIP_PICTURES 16u
 /* May it be meant to hide something? It has a mask, or it blurs. */

@@ -107,5 +107,6 @@ load helper
 @test "the lists are objects too" {
     imf --list-filters --json | json '(o["usage"], o["summary"])' >/dev/null
     imf --list-devices --json | json '(o["index"], o["name"], o["kind"], o["usable"])' >/dev/null
+    imf --list-parts --json | json '(o["format"], o["name"], o["becomes"]["png"])' >/dev/null
     [ "$(imf --list-filters | grep -c '^[^ ]')" -eq "$(imf --list-filters --json | wc -l)" ]
 }

@@ -47,6 +47,7 @@ done <<LINES
 0 --help
 0 --list-devices
 0 --list-filters
+0 --list-parts
 2 -f nosuch still.jpg -o o.png
 2 -f kernel:1,2,x still.jpg -o o.png
 1 -f sharpen nosuch.png -o o.png

@@ -44,6 +44,12 @@ options_of_manual() {
     done
 }
 
+@test "the table of what formats keep in imfilter(5) is that of --list-parts" {
+    imf --list-parts >listed
+    [ "$(grep -c '^  [a-zA-Z]' listed)" -gt 60 ]
+    sed -n '/^\.Sh PARTS OF FILES/,/^\.Ed/p' "${MANUAL%1}5" | sed '1,/^\.Bd/d;/^\.Ed/d' | diff listed -
+}
+
 @test "the manual is clean under mandoc -Tlint" {
     command -v mandoc >/dev/null || skip "mandoc checks it"
     run mandoc -Tlint -W warning "$MANUAL"

@@ -236,11 +236,11 @@ splice() { # NAME OUT
         cp $name.tif before
         imf_run -f kernel:1 -i $name.tif
         [ "$status" -eq 1 ]
-        one_line "$name.tif: in place, these would be lost: first picture (48 bytes) ("
+        one_line "$name.tif: in place, these would be lost: first picture (48 bytes: one picture is filtered) ("
         cmp before $name.tif
         imf_run -f kernel:1 $name.tif -o out.tif
         [ "$status" -eq 0 ]
-        one_line "$name.tif: warning: read is the largest picture (40 x 30), below or behind the first; left out: first picture (48 bytes)"
+        one_line "$name.tif: warning: read is the largest picture (40 x 30), below or behind the first; left out: first picture (48 bytes: one picture is filtered)"
         imf -q -f kernel:1 - -o piped.tif <$name.tif
         cmp piped.tif out.tif
         imf -q -f kernel:1 $name.tif -o out.pgm

@@ -402,6 +402,7 @@ const struct option_row option_rows[] = {
     {"progress", 0, REQUIRED, "WHEN", "show how far a batch is: auto, always or never", CHOICE(progress, progresses)},
     {"json", 0, NONE, NULL, "print one JSON object a line for each image", FLAG(report.json)},
     {"parts", 0, NONE, NULL, "list the parts of each file, and what -o keeps", CALL(set_parts)},
+    {"list-parts", 0, NONE, NULL, "list what formats keep of each other's parts", CONSTANT(action, ACTION_LIST_PARTS)},
     {"timing", 0, NONE, NULL, "print how long each step took", FLAG(report.timing)},
     {"bench", 0, OPTIONAL, "N", "filter N times (10) and print the times",
      set_bench, AT(report.bench), NULL, 1, 1000000},

@@ -4,8 +4,11 @@
 #include "report/parts.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "report/escape.h"
+
+#define PART_COLUMN 40
 
 static const char *const becomes[] = {[IMF_PIXELS] = "pixels",
                                       [IMF_STRUCTURE] = "structure",
@@ -60,4 +63,77 @@ void parts_json_lost(struct json *j, const struct imf_parts *parts) {
         if (parts->list[i].becomes == IMF_LOST)
             json_part(j, &parts->list[i], false);
     json_close_list(j);
+}
+
+/* ---- by format ------------------------------------------------------------------------------- */
+
+#define FORMATS(f)                                                                                 \
+    for (enum imf_format f = (enum imf_format)(IMF_FORMAT_NONE + 1); imf_format_doc(f);            \
+         f = (enum imf_format)(f + 1))
+
+/* Of the first format that loses the part, why, unless it is that this format cannot hold it. */
+static const char *put_row(FILE *out, struct json *j, const struct imf_part fates[]) {
+    const char *why = NULL;
+    if (!j)
+        fprintf(out, "  %-*s", PART_COLUMN - 2, fates[IMF_FORMAT_NONE + 1].name);
+    FORMATS(to) {
+        const struct imf_part *p = &fates[to];
+        bool lost = p->becomes == IMF_LOST;
+        if (j)
+            json_string(j, imf_format_name(to), becomes[p->becomes]);
+        else
+            fprintf(out, "%-*s", imf_format_doc((enum imf_format)(to + 1)) ? 8 : 0,
+                    lost && p->allowed ? "(lost)" : becomes[p->becomes]);
+        if (lost && p->why && strcmp(p->why, IMF_NOT_HELD) != 0)
+            why = p->why;
+    }
+    return why;
+}
+
+static void put_kind(FILE *out, bool json, enum imf_format from, const struct imf_part fates[]) {
+    if (json) {
+        struct json j = json_begin(out);
+        json_string(&j, "format", imf_format_name(from));
+        json_string(&j, "name", fates[IMF_FORMAT_NONE + 1].name);
+        json_open_object(&j, "becomes");
+        const char *why = put_row(out, &j, fates);
+        json_close_element(&j);
+        if (why)
+            json_string(&j, "why", why);
+        json_end(&j);
+        return;
+    }
+    const char *why = put_row(out, NULL, fates);
+    if (why)
+        fprintf(out, "\n      %s", why);
+    putc('\n', out);
+}
+
+bool parts_list(FILE *out, bool json) {
+    FORMATS(from) {
+        struct imf_part fates[IMF_FORMAT_LAST + 1];
+        char last[sizeof fates->name] = "";
+        if (!json) {
+            fprintf(out, "%s%-*s", from > IMF_FORMAT_NONE + 1 ? "\n" : "", PART_COLUMN,
+                    imf_format_doc(from)->title);
+            FORMATS(to)
+            fprintf(out, "%-*s", imf_format_doc((enum imf_format)(to + 1)) ? 8 : 0,
+                    imf_format_doc(to)->title);
+            putc('\n', out);
+        }
+        for (size_t i = 0;; i++) {
+            enum imf_status status = IMF_OK;
+            FORMATS(to)
+            status = status ? status : imf_part_fate(&fates[to], from, i, to);
+            if (status == IMF_ERR_MEMORY)
+                return false;
+            if (status)
+                break;
+            const char *name = fates[IMF_FORMAT_NONE + 1].name;
+            if (*name && strcmp(name, last) != 0)
+                put_kind(out, json, from, fates);
+            memcpy(last, name, sizeof last);
+        }
+    }
+    return true;
 }

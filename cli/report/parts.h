@@ -8,6 +8,8 @@
 #include "report/json.h"
 
 void parts_print(FILE *out, const char *input, const struct imf_parts *parts);
+/* What becomes of the parts of each format in each; false: no memory. */
+bool parts_list(FILE *out, bool json);
 /* "parts":[...], in the order of the file */
 void parts_json(struct json *j, const struct imf_parts *parts);
 /* "lost":[...] of those that are */

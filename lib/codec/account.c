@@ -9,16 +9,38 @@
 #define ENTRIES_MAX 65536 /* what a file has besides is unknown */
 #define PIECE 16384
 
-/* What may be lost without a word, and why. */
+#define ONE_PICTURE "one picture is filtered"
+#define OFFSETS "it may hold offsets"
+#define BEHIND "it is kept behind a PNG or a JPEG only"
+
+/* Why a part is lost whose name begins so, where nothing else says so; and what may be, without a word. */
 static const struct {
     const char *name, *why;
-} harmless[] = {
-    {"thumbnail", "it shows the picture as it was"},
-    {"smaller copy of the picture", "it shows the picture as it was"},
-    {"histogram of the palette", "it is that of other pixels"},
-    {"Apple's index of rows (iDOT)", "rows are elsewhere now"},
-    {"background colour", "it is a hint for viewers, in the form of other pixels"},
-    {"significant bits", "it is a hint for viewers, in the form of other pixels"},
+    bool harmless;
+} reasons[] = {
+    {"thumbnail", "it shows the picture as it was", true},
+    {"smaller copy of the picture", "it shows the picture as it was", true},
+    {"histogram of the palette", "it is that of other pixels", true},
+    {"Apple's index of rows (iDOT)", "rows are elsewhere now", true},
+    {"background colour", "it is a hint for viewers, in the form of other pixels", true},
+    {"significant bits", "it is a hint for viewers, in the form of other pixels", true},
+    {"frames of an animation", ONE_PICTURE, false},
+    {"further pictures", ONE_PICTURE, false},
+    {"first picture", ONE_PICTURE, false},
+    {"picture ", ONE_PICTURE, false},
+    {"planes", ONE_PICTURE, false},
+    {"layers", ONE_PICTURE, false},
+    {"suggested palette", "it is for the pixels as they were", false},
+    {"signature", "what it says of the file no longer holds", false},
+    {"tag ", OFFSETS, false},
+    {"EXIF tag ", OFFSETS, false},
+    {"film ", BEHIND, false},
+    {"archive ", BEHIND, false},
+    {"data ", BEHIND, false},
+    {"whole file", BEHIND, false},
+    {"unknown", "it may depend on the pixels", false},
+    {"bytes behind", "nothing says what they are", false},
+    {"", "damaged or too large", false},
 };
 
 /* Files that others put behind an image. */
@@ -207,11 +229,12 @@ static void settle(struct imf_part *part, enum imf_becomes becomes, const struct
     }
 }
 
-static void allow_harmless(struct imf_part *part) {
-    for (size_t i = 0; i < sizeof harmless / sizeof harmless[0]; i++)
-        if (strcmp(part->name, harmless[i].name) == 0) {
-            part->why = harmless[i].why;
-            part->allowed = true;
+void imf_part_explain(struct imf_part *part) {
+    for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++)
+        if (strncmp(part->name, reasons[i].name, strlen(reasons[i].name)) == 0 &&
+            (reasons[i].harmless || !part->why)) {
+            part->why = reasons[i].why;
+            part->allowed = reasons[i].harmless;
         }
 }
 
@@ -247,7 +270,7 @@ bool imf_account_parts(struct imf_parts *out, const struct imf_account *a,
     }
     for (size_t i = 0; i < out->count; i++)
         if (out->list[i].becomes == IMF_LOST && !out->list[i].allowed)
-            allow_harmless(&out->list[i]);
+            imf_part_explain(&out->list[i]);
     free(keys);
     return true;
 }
@@ -262,7 +285,7 @@ bool imf_parts_add_lost(struct imf_parts *parts, const char *name, uint64_t byte
     *part = (struct imf_part){.bytes = bytes, .becomes = IMF_LOST, .why = why};
     set_name(part, name);
     parts->list = grown;
-    allow_harmless(part);
+    imf_part_explain(part);
     return true;
 }
 

@@ -52,6 +52,8 @@ bool imf_account_parts(struct imf_parts *out, const struct imf_account *account,
                        enum imf_becomes (*fate)(const void *data, const struct imf_meta_item *item,
                                                 struct imf_part *part),
                        const void *data);
+/* Why a part of this name is lost, and whether it may be. */
+void imf_part_explain(struct imf_part *part);
 /* Add a lost part that is no part of the file as such: an item of metadata, or a part of one. */
 bool imf_parts_add_lost(struct imf_parts *parts, const char *name, uint64_t bytes, const char *why);
 

@@ -39,6 +39,10 @@ static inline bool imf_same_word(const char *a, const char *b) {
     return *a == *b;
 }
 
+/* What the writer makes of an item, NULL: of the resolution; w may be NULL. */
+enum imf_becomes imf_writer_fate(const void *w, const struct imf_meta_item *item,
+                                 struct imf_part *part);
+
 /* The colours of an indexed image. */
 struct imf_palette {
     int count; /* 1..256 */

@@ -40,11 +40,22 @@ struct imf_reader {
 /* Check the number of pixels against the limits. */
 enum imf_status imf_limits_check(const struct imf_limits *limits, uint64_t width, uint64_t height,
                                  struct imf_error *err);
+/* A kind of part that files of a format have beside the picture. */
+struct imf_part_kind {
+    char name[64];
+    const char *why;    /* it is lost, or NULL */
+    unsigned items;     /* a set of 1 << imf_meta_kind; IMF_META_KINDS stands for the resolution */
+    uint32_t tag;       /* the items' */
+    unsigned strip;     /* the items' */
+    bool needs_trailer; /* the items' */
+};
+
 /*
  * state: bytes of it, which are zeros before open and freed after close. open: read the header, call
  * imf_reader_shape(), fill metadata. rows: decode `rows` rows; *done counts the good ones. end: NULL, or
  * check what follows the last row. close: free what state owns, also after a failed open. A failed rows
- * or end with IMF_ERR_DAMAGED becomes a warning when lenient.
+ * or end with IMF_ERR_DAMAGED becomes a warning when lenient. part: set the kind of number i, which is
+ * all zeros, unless this number has none; false: there are no more.
  */
 struct imf_decoder {
     size_t state;
@@ -53,6 +64,7 @@ struct imf_decoder {
                             int *done, struct imf_error *err);
     enum imf_status (*end)(struct imf_reader *r, struct imf_error *err);
     void (*close)(struct imf_reader *r);
+    bool (*part)(size_t i, struct imf_part_kind *kind);
 };
 
 /* Check the shape and a row's memory against the limits, then set info (but format) and

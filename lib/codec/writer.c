@@ -91,20 +91,16 @@ static enum imf_becomes lost(struct imf_part *part, const char *why, bool allowe
     return IMF_LOST;
 }
 
-static enum imf_becomes fate_of(const void *data, const struct imf_meta_item *item,
-                                struct imf_part *part);
-
 /* What lists pictures that follow the first goes with them. */
 static enum imf_becomes fate_of_reference(const struct imf_writer *w, struct imf_part *part) {
     const struct imf_meta_item *trailer = imf_metadata_find(w->metadata, IMF_META_JPEG_TRAILER);
-    if (trailer && fate_of(w, trailer, part) == IMF_LOST)
+    if (trailer && imf_writer_fate(w, trailer, part) == IMF_LOST)
         return lost(part, part->why, true); /* the pictures are told of */
     return trailer ? IMF_REBUILT : lost(part, "what it lists is not there", false);
 }
 
-/* What becomes of an item, NULL: of the resolution; data: the writer, or NULL. */
-static enum imf_becomes fate_of(const void *data, const struct imf_meta_item *item,
-                                struct imf_part *part) {
+enum imf_becomes imf_writer_fate(const void *data, const struct imf_meta_item *item,
+                                 struct imf_part *part) {
     const struct imf_writer *w = data;
     const size_t *most = w ? w->codec->metadata_max : NULL;
     if (!w)
@@ -154,7 +150,7 @@ static bool add_others(struct imf_parts *out, const struct imf_metadata *m,
     bool good = true;
     for (const struct imf_meta_item *i = m ? m->first : NULL; i && w; i = i->next) {
         struct imf_part as = {.why = NULL};
-        if (!i->entered && name[i->kind] && fate_of(w, i, &as) == IMF_LOST && !as.allowed)
+        if (!i->entered && name[i->kind] && imf_writer_fate(w, i, &as) == IMF_LOST && !as.allowed)
             good = good && imf_parts_add_lost(out, name[i->kind], i->size, as.why);
     }
     for (size_t i = 0; w && i < w->loss_count; i++)
@@ -167,7 +163,7 @@ static bool add_others(struct imf_parts *out, const struct imf_metadata *m,
 static bool parts_of(struct imf_parts *out, const struct imf_metadata *m,
                      const struct imf_writer *w) {
     static const struct imf_account none = {.entries = NULL};
-    bool good = imf_account_parts(out, m && m->account ? m->account : &none, fate_of, w) &&
+    bool good = imf_account_parts(out, m && m->account ? m->account : &none, imf_writer_fate, w) &&
                 add_others(out, m, w);
     unsigned strip = w ? w->encode.strip : 0;
     for (size_t i = 0; good && i < out->count; i++) {

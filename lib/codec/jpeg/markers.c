@@ -218,3 +218,18 @@ void imf_jpeg_free_markers(struct imf_jpeg *j) {
         j->icc[i].data = NULL;
     }
 }
+
+bool imf_jpeg_part(size_t i, struct imf_part_kind *out) {
+    const struct segment *s = i < SEGMENTS ? &segments[i] : segment_of(ANY, NULL, 0);
+    bool listed = i == SEGMENTS + 1;
+    snprintf(out->name, sizeof out->name, "%s",
+             listed    ? "pictures that a segment lists"
+             : s->name ? s->name
+                       : "unknown APPn segment");
+    out->items = listed ? 1u << IMF_META_JPEG_TRAILER : s->add ? 1u << s->kind : 0;
+    out->tag = (uint32_t)s->marker;
+    out->strip = s->strip;
+    out->needs_trailer = s->add == add_reference;
+    out->why = s->why;
+    return i <= SEGMENTS + 1;
+}

@@ -324,8 +324,8 @@ static bool plausible(const unsigned char *head, size_t size) {
     return size >= 3 && head[2] == 0xff;
 }
 
-static const struct imf_decoder decoder = {sizeof(struct imf_jpeg), jpeg_open, jpeg_rows, jpeg_end,
-                                           jpeg_close};
+static const struct imf_decoder decoder = {
+    sizeof(struct imf_jpeg), jpeg_open, jpeg_rows, jpeg_end, jpeg_close, imf_jpeg_part};
 
 const struct imf_codec imf_jpeg_codec = {
     .doc = {"jpeg", "JPEG", {"jpg", "jpeg", "jpe", "jfif"}, {"quality", "subsampling", "optimize"}},

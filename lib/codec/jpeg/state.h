@@ -118,5 +118,7 @@ void imf_jpeg_describe(struct imf_jpeg *j);
 enum imf_status imf_jpeg_damaged(const struct imf_jpeg *j, struct imf_error *err);
 /* Of a buffered image whose file ended early: is more missing than its end? */
 void imf_jpeg_check_complete(struct imf_jpeg *j);
+/* Of struct imf_decoder. */
+bool imf_jpeg_part(size_t i, struct imf_part_kind *kind);
 
 #endif

@@ -15,10 +15,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
 #define KEYWORD_MAX 79
-#define INFLATED_MAX ((size_t)16 << 20)
 #define NUMBER_MAX 0x7fffffffu /* of PNG's four-byte numbers */
 #define INFLATIONS_MAX 16      /* of one file: it may consist of decompression bombs */
 
@@ -29,30 +27,6 @@ static struct imf_meta_item *add_raw(struct imf_reader *r, const struct imf_png_
     if (item)
         item->tag = imf_get32((const unsigned char *)c->name);
     return item;
-}
-
-/* Inflate a whole zlib stream; NULL when it is damaged, over INFLATED_MAX (sets *over) or without
- * memory (sets *out_of_memory). */
-static unsigned char *inflate_all(const unsigned char *data, size_t size, size_t *out_size,
-                                  bool *over, bool *out_of_memory) {
-    unsigned char *out = NULL, *grown;
-    int code = Z_BUF_ERROR;
-    for (size_t capacity = 16384; code == Z_BUF_ERROR; capacity *= 2) {
-        *over = capacity > INFLATED_MAX;
-        grown = *over ? NULL : realloc(out, capacity);
-        *out_of_memory |= !grown && !*over;
-        if (!grown)
-            break;
-        out = grown;
-        uLongf inflated = capacity;
-        code = uncompress(out, &inflated, data, size);
-        *out_size = inflated;
-    }
-    *out_of_memory |= code == Z_MEM_ERROR;
-    if (code == Z_OK)
-        return out;
-    free(out);
-    return NULL;
 }
 
 static void leave_out(struct imf_reader *r, const struct imf_png_chunk *c, const char *why) {
@@ -76,8 +50,9 @@ static bool set_text(struct imf_reader *r, struct text *t, bool deflated, const 
     if (t->over)
         return false;
     t->size = (size_t)(end - at);
-    t->owned =
-        deflated ? inflate_all(at, t->size, &t->size, &t->over, &r->metadata.out_of_memory) : NULL;
+    t->owned = deflated
+                   ? imf_png_inflate(at, t->size, &t->size, &t->over, &r->metadata.out_of_memory)
+                   : NULL;
     t->at = deflated ? t->owned : at;
     return t->at != NULL;
 }
@@ -167,19 +142,19 @@ static bool add_exif_or_xmp(struct imf_reader *r, const unsigned char *data, siz
     return true;
 }
 
+#define IN_TEXT(kind) (1u << IMF_META_PNG_CHUNK | 1u << (kind))
 /* Keywords of ImageMagick's texts, in upper or lower case. */
 static const struct profile {
     const char *keyword;
-    unsigned strip;
-    bool exif_or_xmp, irb; /* it may hold these; irb: Photoshop's resources, or IPTC's record */
+    unsigned strip, items; /* a set of what it may hold, as text or in another form */
 } profiles[] = {
-    {"raw profile type exif", IMF_STRIP_EXIF, true, false},
-    {"raw profile type app1", IMF_STRIP_EXIF, true, false},
-    {"raw profile type xmp", IMF_STRIP_XMP, true, false},
-    {"raw profile type 8bim", IMF_STRIP_OTHER, false, true},
-    {"raw profile type iptc", IMF_STRIP_OTHER, false, true},
-    {"raw profile type icc", IMF_STRIP_ICC, false, false},
-    {"raw profile type icm", IMF_STRIP_ICC, false, false},
+    {"raw profile type exif", IMF_STRIP_EXIF, IN_TEXT(IMF_META_EXIF)},
+    {"raw profile type app1", IMF_STRIP_EXIF, IN_TEXT(IMF_META_EXIF)},
+    {"raw profile type xmp", IMF_STRIP_XMP, IN_TEXT(IMF_META_XMP)},
+    {"raw profile type 8bim", IMF_STRIP_OTHER, IN_TEXT(IMF_META_IRB)},
+    {"raw profile type iptc", IMF_STRIP_OTHER, IN_TEXT(IMF_META_IRB)},
+    {"raw profile type icc", IMF_STRIP_ICC, 1 << IMF_META_PNG_CHUNK},
+    {"raw profile type icm", IMF_STRIP_ICC, 1 << IMF_META_PNG_CHUNK},
 };
 #define PROFILES (sizeof profiles / sizeof profiles[0])
 
@@ -200,11 +175,12 @@ static void add_profile(struct imf_reader *r, const struct imf_png_chunk *c,
     struct text text = {0};
     size_t size = 0;
     unsigned char *data = NULL;
-    if ((profile->exif_or_xmp || profile->irb) &&
+    bool irb = profile->items & 1 << IMF_META_IRB;
+    if (profile->items != 1 << IMF_META_PNG_CHUNK &&
         set_text(r, &text, deflated, at, c->data + c->size))
         data = imf_png_profile(text.at, text.size, &size, &r->metadata.out_of_memory);
-    bool added = data && profile->exif_or_xmp && add_exif_or_xmp(r, data, size);
-    if (!added && !c->again && add_raw(r, c, profile->strip) && data && profile->irb)
+    bool added = data && !irb && add_exif_or_xmp(r, data, size);
+    if (!added && !c->again && add_raw(r, c, profile->strip) && data && irb)
         add_irb(r, data, size);
     if (c->after_pixels)
         imf_png_use_exif_text(r);
@@ -423,4 +399,42 @@ void imf_png_enter_chunk(struct imf_reader *r, uint64_t at, const char *type, ui
         if (type[i] > ' ' && type[i] < 0x7f)
             text[14 + i] = type[i];
     imf_account_add(&r->account, at, bytes, IMF_LOST, kind->strip, text);
+}
+
+/* By what adds it. */
+static unsigned items_of(const struct kind *kind) {
+    return kind->add == add_exif      ? 1 << IMF_META_EXIF
+           : kind->add == add_icc     ? 1 << IMF_META_ICC
+           : kind->add == add_density ? 1 << IMF_META_KINDS
+           : kind->add                ? 1 << IMF_META_PNG_CHUNK
+                                      : 0;
+}
+
+/* What becomes of texts, beside that of all in a PNG. */
+static bool text_kind(size_t i, struct imf_part_kind *out) {
+    static const struct profile texts[] = {
+        {"Comment", IMF_STRIP_OTHER, IN_TEXT(IMF_META_COMMENT)},
+        {"XML:com.adobe.xmp", IMF_STRIP_XMP, IN_TEXT(IMF_META_XMP)}};
+    enum { TEXTS = sizeof texts / sizeof texts[0] };
+    if (i >= TEXTS + PROFILES)
+        return false;
+    const struct profile *p = i < TEXTS ? &texts[i] : &profiles[i - TEXTS];
+    snprintf(out->name, sizeof out->name, "text \"%s\"", p->keyword);
+    out->items = p->items;
+    return true;
+}
+
+bool imf_png_part(size_t i, struct imf_part_kind *out) {
+    enum { KINDS = sizeof kinds / sizeof kinds[0] };
+    const struct kind *kind = i < KINDS ? &kinds[i] : NULL;
+    if (kind && kind->becomes == IMF_LOST) {
+        snprintf(out->name, sizeof out->name, "%s", kind->title);
+        out->items = items_of(kind);
+        out->tag = imf_get32(kind->type);
+    } else if (i == KINDS || i == KINDS + 1) {
+        snprintf(out->name, sizeof out->name, "unknown chunk that may%s be copied",
+                 i == KINDS ? "" : " not");
+        out->items = i == KINDS ? 1 << IMF_META_PNG_CHUNK : 0;
+    }
+    return kind || i < KINDS + 2 || text_kind(i - KINDS - 2, out);
 }

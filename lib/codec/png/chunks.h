@@ -20,6 +20,8 @@ static inline unsigned imf_png_form(int type, int bits) {
 
 #define IMF_PNG_FRAMES "frames of an animation"
 
+/* Of struct imf_decoder. */
+bool imf_png_part(size_t i, struct imf_part_kind *kind);
 /* Enter a chunk of so many bytes in the account. */
 void imf_png_enter_chunk(struct imf_reader *r, uint64_t at, const char *type, uint64_t bytes);
 /* Add what the chunk holds to the reader's metadata; a chunk that makes no sense is left out. */

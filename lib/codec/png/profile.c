@@ -11,8 +11,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 #define LINE 36
+#define INFLATED_MAX ((size_t)16 << 20)
 
 static char *put_digits(char *to, const unsigned char *data, size_t size, size_t at) {
     static const char digits[] = "0123456789abcdef";
@@ -64,4 +66,26 @@ unsigned char *imf_png_profile(const unsigned char *text, size_t size, size_t *o
         high = high >= 0 ? -1 : value;
     }
     return out;
+}
+
+unsigned char *imf_png_inflate(const unsigned char *data, size_t size, size_t *out_size, bool *over,
+                               bool *out_of_memory) {
+    unsigned char *out = NULL, *grown;
+    int code = Z_BUF_ERROR;
+    for (size_t capacity = 16384; code == Z_BUF_ERROR; capacity *= 2) {
+        *over = capacity > INFLATED_MAX;
+        grown = *over ? NULL : realloc(out, capacity);
+        *out_of_memory |= !grown && !*over;
+        if (!grown)
+            break;
+        out = grown;
+        uLongf inflated = capacity;
+        code = uncompress(out, &inflated, data, size);
+        *out_size = inflated;
+    }
+    *out_of_memory |= code == Z_MEM_ERROR;
+    if (code == Z_OK)
+        return out;
+    free(out);
+    return NULL;
 }

@@ -339,8 +339,8 @@ static bool recognise(const unsigned char *head, size_t size) {
     return size >= 4 && memcmp(head, "\x89PNG", 4) == 0;
 }
 
-static const struct imf_decoder decoder = {sizeof(struct png), png_open, png_rows, png_end,
-                                           png_close};
+static const struct imf_decoder decoder = {sizeof(struct png), png_open,    png_rows, png_end,
+                                           png_close,          imf_png_part};
 
 const struct imf_codec imf_png_codec = {
     .doc = {"png", "PNG", {"png"}, {"compression"}},

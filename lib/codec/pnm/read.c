@@ -415,17 +415,21 @@ static bool plausible(const unsigned char *head, size_t size) {
         if (at == first || (!is_space(head[at]) && head[at] != '#'))
             return false;
     }
-    if (kind >= '4')
-        return true;
-    for (at = past_space(head, size, at); at < size; at = past_space(head, size, at + 1)) {
+    for (at = past_space(head, size, at); kind < '4' && at < size;
+         at = past_space(head, size, at + 1))
         if (head[at] < '0' || head[at] > '9')
             return false;
-    }
     return true;
 }
 
+static bool pnm_part(size_t i, struct imf_part_kind *kind) {
+    snprintf(kind->name, sizeof kind->name, "%s", i == 0 ? "comment" : "further pictures");
+    kind->items = i == 0 ? 1 << IMF_META_PNM_COMMENT | 1 << IMF_META_COMMENT : 0;
+    return i < 2;
+}
+
 static const struct imf_decoder decoder = {sizeof(struct pnm), pnm_open, pnm_rows, pnm_end,
-                                           pnm_close};
+                                           pnm_close,          pnm_part};
 
 const struct imf_codec imf_pnm_codec = {
     .doc = {"pnm", "PNM", {"pnm", "pbm", "pgm", "ppm", "pam"}, {NULL}},

@@ -347,12 +347,12 @@ bool imf_tiff_is_storage(unsigned tag) {
     return AMONG(tag, storage);
 }
 
-static bool belongs(const struct imf_tiff_entry *e, enum imf_tiff_set set) {
-    bool exif = AMONG(e->tag, kept) || imf_tiff_is_pointer(e->tag);
-    bool numbers = e->type == IMF_TIFF_LONG || e->type == 9 || e->type >= IFD_TYPE;
+bool imf_tiff_belongs(unsigned tag, unsigned type, enum imf_tiff_set set) {
+    bool exif = AMONG(tag, kept) || imf_tiff_is_pointer(tag);
+    bool numbers = type == IMF_TIFF_LONG || type == 9 || type >= IFD_TYPE;
     return set == IMF_TIFF_EXIF ? exif
-                                : !exif && !AMONG(e->tag, storage) && !AMONG(e->tag, not_private) &&
-                                      (!numbers || AMONG(e->tag, no_offsets));
+                                : !exif && !AMONG(tag, storage) && !AMONG(tag, not_private) &&
+                                      (!numbers || AMONG(tag, no_offsets));
 }
 
 bool imf_tiff_is_pointer(unsigned tag) {
@@ -384,7 +384,7 @@ static void copy(struct imf_tiff_directory *to, struct imf_tiff_output *out,
     imf_tiff_load(&from, in, at, &out->out_of_memory);
     for (size_t i = 0; i < from.count; i++) {
         const struct imf_tiff_entry *e = &from.entries[i];
-        if ((depth == 0 && !belongs(e, set)) || imf_tiff_entry(to, e->tag))
+        if ((depth == 0 && !imf_tiff_belongs(e->tag, e->type, set)) || imf_tiff_entry(to, e->tag))
             continue;
         if (!imf_tiff_is_pointer(e->tag)) {
             if (copy_value(to, out, in, e) && out->copied)

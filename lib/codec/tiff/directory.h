@@ -122,6 +122,8 @@ enum imf_tiff_set {
     IMF_TIFF_EXIF,   /* what is EXIF's, or describes the image to people */
     IMF_TIFF_PRIVATE /* what no other item holds: programs' own tags, but for those with offsets */
 };
+/* Is a tag of that type among them? */
+bool imf_tiff_belongs(unsigned tag, unsigned type, enum imf_tiff_set set);
 /* Add tags of the directory at `at` and, of EXIF, of those that it points to. The tags of pixels are not
  * copied. */
 void imf_tiff_copy(struct imf_tiff_directory *directory, struct imf_tiff_output *out,

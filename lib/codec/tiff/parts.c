@@ -213,3 +213,40 @@ void imf_tiff_enter(struct imf_reader *r, struct imf_tiff_input *in, uint64_t fi
     free(w);
     free(list);
 }
+
+/* ---- kinds ----------------------------------------------------------------------------------- */
+
+static unsigned items_of(unsigned tag, unsigned type) {
+    static const struct {
+        unsigned tag, items;
+    } others[] = {{IMF_TIFF_DESCRIPTION, 1 << IMF_META_EXIF | 1 << IMF_META_COMMENT},
+                  {IMF_TIFF_XMP, 1 << IMF_META_XMP},
+                  {IMF_TIFF_IPTC, 1 << IMF_META_IRB},
+                  {IMF_TIFF_IRB, 1 << IMF_META_IRB},
+                  {IMF_TIFF_ICC, 1 << IMF_META_ICC}};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (others[i].tag == tag)
+            return others[i].items;
+    return imf_tiff_belongs(tag, type, IMF_TIFF_EXIF)      ? 1 << IMF_META_EXIF
+           : imf_tiff_belongs(tag, type, IMF_TIFF_PRIVATE) ? 1 << IMF_META_TIFF_TAGS
+                                                           : 0;
+}
+
+bool imf_tiff_part(size_t i, struct imf_part_kind *kind) {
+    enum { NAMES = sizeof names / sizeof *names, PROGRAM = 65000 };
+    static const struct {
+        const char *name;
+        unsigned tag, type;
+    } more[] = {{"EXIF tag N", 36864, IMF_TIFF_ASCII},
+                {"tag N that EXIF has, too", 318, IMF_TIFF_RATIONAL},
+                {"tag N of text, bytes or 16 bits", PROGRAM, IMF_TIFF_ASCII},
+                {"tag N of integers of 32 bits", PROGRAM, IMF_TIFF_LONG},
+                {"picture 2 of 2", IMF_TIFF_SUB_IFD, IMF_TIFF_LONG},
+                {"smaller copy of the picture", IMF_TIFF_SUB_IFD, IMF_TIFF_LONG}};
+    if (i >= NAMES + sizeof more / sizeof *more)
+        return false;
+    snprintf(kind->name, sizeof kind->name, "%s", i < NAMES ? names[i].name : more[i - NAMES].name);
+    kind->items = i < NAMES ? items_of(names[i].tag, IMF_TIFF_BYTE)
+                            : items_of(more[i - NAMES].tag, more[i - NAMES].type);
+    return true;
+}

@@ -9,4 +9,7 @@
  * offset. */
 void imf_tiff_enter(struct imf_reader *r, struct imf_tiff_input *in, uint64_t first, uint64_t at);
 
+/* Of struct imf_decoder. */
+bool imf_tiff_part(size_t i, struct imf_part_kind *kind);
+
 #endif

@@ -14,6 +14,7 @@
 #include "codec/metadata/tiff.h"
 #include "codec/tiff/compression.h"
 #include "codec/tiff/metadata.h"
+#include "codec/tiff/parts.h"
 #include "codec/tiff/pictures.h"
 #include "codec/tiff/pixels.h"
 #include "codec/tiff/scans.h"
@@ -413,8 +414,8 @@ static bool plausible(const unsigned char *head, size_t size) {
            (head[2] == '+' || head[3] == '+' || imf_tiff_get32(head + 4, big) >= IMF_TIFF_HEADER);
 }
 
-static const struct imf_decoder decoder = {sizeof(struct tiff), tiff_open, tiff_rows, NULL,
-                                           tiff_close};
+static const struct imf_decoder decoder = {sizeof(struct tiff), tiff_open,    tiff_rows, NULL,
+                                           tiff_close,          imf_tiff_part};
 
 const struct imf_codec imf_tiff_codec = {
     .doc = {"tiff", "TIFF", {"tif", "tiff"}, {"compression"}},

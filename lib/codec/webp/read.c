@@ -52,24 +52,25 @@ static enum imf_status read_file(struct imf_reader *r, struct webp *p, struct im
     return status;
 }
 
+static const struct {
+    char type[5];
+    enum imf_becomes becomes;
+    unsigned strip;
+    const char *name;
+    enum imf_meta_kind kind; /* of a lost one: what may claim it */
+} known[] = {
+    {"VP8 ", IMF_PIXELS, 0, "pixels", IMF_META_KINDS},
+    {"VP8L", IMF_PIXELS, 0, "pixels", IMF_META_KINDS},
+    {"ALPH", IMF_PIXELS, 0, "pixels", IMF_META_KINDS},
+    {"VP8X", IMF_STRUCTURE, 0, "header", IMF_META_KINDS},
+    {"ICCP", IMF_LOST, IMF_STRIP_ICC, "ICC profile", IMF_META_ICC},
+    {"EXIF", IMF_LOST, IMF_STRIP_EXIF, "EXIF", IMF_META_EXIF},
+    {"XMP ", IMF_LOST, IMF_STRIP_XMP, "XMP", IMF_META_XMP},
+};
+enum { KNOWN = sizeof known / sizeof known[0], CHUNK = 8 };
+
 /* A chunk is a name, its data's size, and the data, of even length. */
 static void enter_parts(struct imf_reader *r, const struct webp *p) {
-    static const struct {
-        char type[5];
-        enum imf_becomes becomes;
-        unsigned strip;
-        const char *name;
-        enum imf_meta_kind kind; /* of a lost one: what may claim it */
-    } known[] = {
-        {"VP8 ", IMF_PIXELS, 0, "pixels", IMF_META_KINDS},
-        {"VP8L", IMF_PIXELS, 0, "pixels", IMF_META_KINDS},
-        {"ALPH", IMF_PIXELS, 0, "pixels", IMF_META_KINDS},
-        {"VP8X", IMF_STRUCTURE, 0, "header", IMF_META_KINDS},
-        {"ICCP", IMF_LOST, IMF_STRIP_ICC, "ICC profile", IMF_META_ICC},
-        {"EXIF", IMF_LOST, IMF_STRIP_EXIF, "EXIF", IMF_META_EXIF},
-        {"XMP ", IMF_LOST, IMF_STRIP_XMP, "XMP", IMF_META_XMP},
-    };
-    enum { KNOWN = sizeof known / sizeof known[0], CHUNK = 8 };
     unsigned seen = 0;
     imf_account_add(&r->account, 0, HEAD, IMF_STRUCTURE, 0, "header");
     for (size_t at = HEAD, bytes; p->size - at >= CHUNK; at += bytes) {
@@ -191,8 +192,18 @@ static bool recognise(const unsigned char *head, size_t size) {
     return size >= HEAD && memcmp(head, "RIFF", 4) == 0 && memcmp(head + 8, "WEBP", 4) == 0;
 }
 
+static bool webp_part(size_t i, struct imf_part_kind *kind) {
+    if (i < KNOWN && known[i].becomes == IMF_LOST) {
+        snprintf(kind->name, sizeof kind->name, "%s", known[i].name);
+        kind->items = 1u << known[i].kind;
+    } else if (i == KNOWN) {
+        snprintf(kind->name, sizeof kind->name, "unknown chunk");
+    }
+    return i <= KNOWN;
+}
+
 static const struct imf_decoder decoder = {sizeof(struct webp), webp_open, webp_rows, webp_end,
-                                           webp_close};
+                                           webp_close,          webp_part};
 
 const struct imf_codec imf_webp_codec = {
     .doc = {"webp", "WebP", {"webp"}, {"quality"}},
