@@ -245,37 +245,6 @@ COUNTS(count_bytes, int8_t, uint8_t)
 COUNTS(count_words, int16_t, uint16_t)
 COUNTS(count_floats, int32_t, uint32_t)
 
-/* Bytes are counted in bytes, as many rows as these hold at a time. */
-#define BYTES 248
-
-IMF_CLONES_32 static void rank_bytes(int8_t *restrict to, const void *const *at, int count,
-                                     int rank, int8_t *restrict next, uint8_t *restrict below,
-                                     uint16_t *restrict all, int n) {
-    if (n <= 0)
-        return;
-    memset(to, INT8_MIN, (size_t)n);
-    for (int bit = 0x80; bit; bit >>= 1) {
-        for (int i = 0; i < n; i++)
-            next[i] = (int8_t)(uint8_t)(to[i] + bit);
-        memset(below, 0, (size_t)n);
-        if (count <= BYTES) {
-            count_bytes(below, next, at, count, n);
-            count_bytes_choose(to, next, below, rank, n);
-            continue;
-        }
-        memset(all, 0, (size_t)n * sizeof *all);
-        for (int k = 0; k < count; k += BYTES) {
-            count_bytes(below, next, at + k, count - k < BYTES ? count - k : BYTES, n);
-            for (int i = 0; i < n; i++)
-                all[i] = (uint16_t)(all[i] + below[i]);
-            memset(below, 0, (size_t)n);
-        }
-        for (int i = 0; i < n; i++)
-            below[i] = all[i] > rank;
-        count_bytes_choose(to, next, below, 0, n);
-    }
-}
-
 #define RANK(name, T, C, counts, least, bits)                                                      \
     IMF_CLONES_32 static void name(T *restrict to, const void *const *at, int count, int rank,     \
                                    T *restrict next, C *restrict below, int n) {                   \
@@ -289,13 +258,14 @@ IMF_CLONES_32 static void rank_bytes(int8_t *restrict to, const void *const *at,
             counts##_choose(to, next, below, rank, n);                                             \
         }                                                                                          \
     }
+RANK(rank_bytes, int8_t, uint8_t, count_bytes, INT8_MIN, 8)
 RANK(rank_words, int16_t, uint16_t, count_words, INT16_MIN, 16)
 RANK(rank_floats, int32_t, uint32_t, count_floats, INT32_MIN, 32)
 
 void imf_rank_rows(enum imf_sample sample, void *to, const void *const *at, int count, int rank,
-                   void *const spare[3], int n) {
+                   void *const spare[2], int n) {
     if (sample == IMF_U8)
-        rank_bytes(to, at, count, rank, spare[0], spare[1], spare[2], n);
+        rank_bytes(to, at, count, rank, spare[0], spare[1], n);
     else if (sample == IMF_U16)
         rank_words(to, at, count, rank, spare[0], spare[1], n);
     else

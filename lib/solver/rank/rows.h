@@ -22,11 +22,9 @@ void imf_median_rows(enum imf_sample sample, int side, void *to, const void *con
 void imf_ordered_rows(enum imf_sample sample, void *to, const void *from, int n);
 void imf_samples_rows(enum imf_sample sample, void *to, const void *from, int n);
 
-#define IMF_RANK_COUNT_MAX 65535
-
-/* Ordered samples of the rank, from 0 on, among those of `count` ordered rows. spare[]: two rows
- * of n samples and one of n 16-bit integers to work in. */
+/* Ordered samples of the rank, from 0 on, among those of `count` ordered rows, which integers of a
+ * sample's size hold. spare[]: rows of n samples to work in. */
 void imf_rank_rows(enum imf_sample sample, void *to, const void *const *at, int count, int rank,
-                   void *const spare[3], int n);
+                   void *const spare[2], int n);
 
 #endif

@@ -7,9 +7,9 @@
  *   sorting network     medians of 3x3 and 5x5 (rows.c): 0.13 and 1.2, 0.6 and 2
  *   networks of tiles   small rectangles, by networks that neighbouring windows share (tiles.c);
  *                       16-bit samples in 7x7: 4.6 and 14
- *   bisection           any element, bit by bit of the samples (rows.c): disk of 2: 1.8 and 7.4
+ *   bisection           small elements, bit by bit of the samples (rows.c): disk of 2: 1.8 and 5.5
  *   incremental         bytes in any element: bisection from the result of the row above
- *                       (incremental.c); disk of 15: 23 and 55
+ *                       (incremental.c); disk of 15: 19 and 54
  *   histograms          bytes in rectangles, by histograms of columns (histogram.c), the same
  *                       time for every size; 23x23: 10 and 17
  *   sorted regions      all else: larger elements, 16 bits, floats (sorted_regions.c); 16-bit samples
@@ -100,11 +100,11 @@ static double price(const struct rank_job *j, enum way way) {
         return j->box && j->p.in == IMF_U8 ? 0 : imf_regions_price(&regions, j->p.width);
     }
     case INCREMENTAL: /* counts of all samples, as many as photos need, and 4 of those that enter or leave */
-        if (j->count > IMF_RANK_COUNT_MAX || j->p.in != IMF_U8)
+        if (j->count > UINT16_MAX || j->p.in != IMF_U8)
             return 0;
         return r->incremental + r->bisection * (2.0 * j->count + 4 * (double)width_of(j));
     default: /* the bits of a sample times its bytes */
-        if (j->count > IMF_RANK_COUNT_MAX || j->p.in == IMF_F64)
+        if (j->count > (j->p.in == IMF_U8 ? UINT8_MAX : UINT16_MAX) || j->p.in == IMF_F64)
             return 0;
         return 8 * size * size * r->bisection * j->count;
     }
@@ -146,7 +146,7 @@ static size_t store_bytes(const struct rank_job *j, int n) {
     size_t rows = j->way == NETWORK                              ? 5
                   : j->way == BISECTION || j->way == INCREMENTAL ? (size_t)height_of(j) + 1
                                                                  : 0;
-    return (rows + 3 + 2) * wide * size + (size_t)(j->count + height_of(j)) * sizeof(void *) +
+    return (rows + 2 + 1) * wide * size + (size_t)(j->count + height_of(j)) * sizeof(void *) +
            (j->way == INCREMENTAL ? imf_incremental_bytes(n) + ALIGN : 0) +
            (j->way == HISTOGRAM ? wide * imf_histogram_bytes(is_wide(j)) : 0);
 }
@@ -236,7 +236,7 @@ struct work {
     int n, wide;        /* samples of a row's strip with its padding; with the halo of the window */
     size_t size, pitch; /* bytes of a sample, and from a row of these to the next */
     char *rows;         /* the algorithm's own */
-    void *spare[3];     /* rows */
+    void *spare[2];     /* rows */
 };
 
 static void run_network(const struct work *w) {
@@ -344,9 +344,8 @@ static void run_item(void *data, int item) {
         free(store);
         return;
     }
-    for (int i = 0; i < 3; i++, next += w.pitch)
+    for (int i = 0; i < 2; i++, next += w.pitch)
         w.spare[i] = next;
-    next += w.pitch; /* the last is of 16-bit integers */
     w.strip.made = next;
     next += w.pitch;
     w.rows = next;
