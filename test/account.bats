@@ -145,6 +145,31 @@ END
     done
 }
 
+@test "a description of all pictures of a TIFF does not stay with one" {
+    make_png a.png
+    for name in imagej "imagej planes" ome shape; do
+        splice "$name" a.png a.tif
+        for out in out.tif out.jpg out.png; do
+            imf_run -f median:1 a.tif -o $out
+            [ "$status" -eq 0 ]
+            [[ $stderr == *"description ("*" bytes: it tells of pictures that are left out)"* ]]
+            run ! grep -a -q 'images=\|OME\|shape' $out
+        done
+        imf_run -f median:1 -i a.tif
+        [ "$status" -eq 1 ]
+    done
+    for name in "imagej one" "ome one" "shape one"; do
+        splice "$name" a.png a.tif
+        imf_run -f median:1 -i a.tif
+        [ "$status" -eq 0 ]
+        [ -z "$stderr" ]
+        grep -a -q 'images=1\|OME\|shape' a.tif
+    done
+    splice words a.png a.tif
+    imf -q -f median:1 a.tif -o out.tif
+    grep -a -q 'images of a walk' out.tif
+}
+
 @test "what stands behind the pixels of a PNG reaches a JPEG, from a pipe, too" {
     make_png a.png
     splice late a.png late.png

@@ -90,6 +90,19 @@ def behind_copy():
     return tiff(at, pixels(1200), pixels(48), text, first, directory(40, 30, 8))
 
 
+def described(text, pages):
+    "So many pages, of which the first has the description"
+    first, out = None, b""
+    for page in range(pages):
+        at = 8 + len(out)
+        block = pixels(48) + text
+        d = directory(8, 6, at, *([(270, 2, len(text), at + 48)] if page == 0 else []))
+        end = at + len(block) + len(d)
+        out += block + (d[:-4] + P("<I", end + len(block)) if page + 1 < pages else d)
+        first = first or at + len(block)
+    return tiff(first, out)
+
+
 def tags():
     "Tags of programs, of which one may hold an offset, and IPTC alone, of 17 bytes"
     at = 8 + 48
@@ -106,7 +119,18 @@ def exif_chunk(orientation):
     return chunk(b"eXIf", b"II*\0" + P("<IHHHIIHHIII", 8, 2, 271, 2, 4, 0x00656d, 274, 3, 1, orientation, 0))
 
 
+IMAGEJ = b"ImageJ=1.54f\nimages=%d\nslices=2\nunit=um\n\0"
+OME = b'<?xml version="1.0"?><OME><Image><Pixels SizeX="8" SizeY="6" SizeZ="2"/></Image></OME>\0'
+SHAPE = b'{"shape": [2, 6, 8]}\0'
 CASES = {
+    "imagej": lambda b: described(IMAGEJ % 2, 2),
+    "imagej one": lambda b: described(IMAGEJ % 1, 1),
+    "imagej planes": lambda b: described(IMAGEJ % 2, 1) + pixels(48),
+    "ome": lambda b: described(OME, 2),
+    "ome one": lambda b: described(OME, 1),
+    "shape": lambda b: described(SHAPE, 2),
+    "shape one": lambda b: described(SHAPE, 1),
+    "words": lambda b: described(b"images of a walk\0", 2),
     "tags": lambda b: tags(),
     "animated": lambda b: before_end(behind_head(b, [chunk(b"acTL", P(">II", 2, 0))]), [chunk(b"fdAT", P(">I", 1) + b[41:60])]),
     "sub": lambda b: sub_picture(True),

@@ -20,7 +20,7 @@ struct imf_reader {
     const struct imf_codec *codec; /* NULL: not recognised */
     struct imf_limits limits;
     struct imf_info info;
-    size_t row_bytes; /* of a decoded row */
+    size_t row_bytes;            /* of a decoded row */
     struct imf_palette *palette; /* owned, or NULL */
     bool indices;                /* rows are indices into the palette */
     struct imf_metadata metadata;

@@ -187,7 +187,7 @@ uint64_t imf_tiff_strip_bytes(const struct imf_tiff_input *in, const struct imf_
 unsigned char *imf_tiff_value(struct imf_tiff_input *in, const struct imf_tiff_entry *e,
                               size_t most, size_t *size, bool *out_of_memory) {
     size_t each = e->type < TYPES ? sizes[e->type] : 0, held = (size_t)width(in->wide);
-    if (each == 0 || e->count == 0 || e->count > most / each)
+    if (each == 0 || e->count == 0 || e->count > most / each || e->tag == in->untrue)
         return NULL;
     *size = each * (size_t)e->count;
     uint64_t at = get(e->value, (int)held, in->big_endian);

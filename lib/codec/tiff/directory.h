@@ -47,6 +47,7 @@ struct imf_tiff_input {
     uint64_t size; /* bytes from start on */
     int error;     /* errno of a failed read, or 0 */
     bool big_endian, wide;
+    unsigned untrue; /* a tag whose values are not given, or 0 */
 };
 
 /* Exactly `size` bytes; false: they are not there, or an error. */

@@ -30,7 +30,9 @@ static struct value value_of(struct imf_reader *r, struct imf_tiff_input *in,
     if (e)
         r->at = imf_tiff_key(in, d, (size_t)(e - d->entries));
     if (e && !v.data) {
-        imf_reader_lose(r, NULL, "damaged or too large");
+        imf_reader_lose(r, NULL,
+                        tag == in->untrue ? "it tells of pictures that are left out"
+                                          : "damaged or too large");
         v.size = 0;
     }
     return v;
@@ -139,9 +141,31 @@ static void add_items(struct imf_reader *r, struct imf_tiff_input *in, uint64_t 
     imf_tiff_unload(&d);
 }
 
+static bool has(struct value v, const char *text) {
+    return v.data && memmem(v.data, v.size, text, strlen(text));
+}
+
+/* Programs of laboratories (ImageJ, tifffile, OME's) describe all pictures of a file in the first one's
+ * text. */
+static bool describes_others(struct imf_reader *r, struct imf_tiff_input *in, uint64_t first,
+                             uint64_t at) {
+    struct imf_tiff_directory d;
+    imf_tiff_load(&d, in, at, &r->metadata.out_of_memory);
+    struct value v = value_of(r, in, &d, IMF_TIFF_DESCRIPTION);
+    bool alone = !d.next && at == first;
+    bool others = (has(v, "\nimages=") && !has(v, "\nimages=1\n")) ||
+                  (!alone && (has(v, "<OME") || has(v, "\"shape\": [")));
+    free(v.data);
+    imf_tiff_unload(&d);
+    return others;
+}
+
 void imf_tiff_read_metadata(struct imf_reader *r, struct imf_tiff_input *in, uint64_t first,
                             uint64_t at) {
     imf_tiff_enter(r, in, first, at);
+    if (describes_others(r, in, first, at) ||
+        (at != first && describes_others(r, in, first, first)))
+        in->untrue = IMF_TIFF_DESCRIPTION;
     add_tags(r, in, first, at, IMF_TIFF_EXIF);
     add_tags(r, in, first, at, IMF_TIFF_PRIVATE);
     add_items(r, in, at);
