@@ -180,12 +180,14 @@ struct imf_density imf_writer_density(const struct imf_writer *w) {
 const unsigned char *imf_writer_xmp(struct imf_writer *w, const struct imf_meta_item *item,
                                     size_t *size) {
     const unsigned char *data = imf_writer_data(w, item);
+    const size_t *most = w->codec->metadata_max;
     unsigned char *joined = NULL, *removed = NULL;
     *size = item->size;
     bool hides = w->encode.strip & IMF_STRIP_PICTURES;
-    unsigned parts = (item->needs_trailer ? IMF_XMP_TRAILER_REFS : 0) |
+    bool alone = w->no_trailer || !most[IMF_META_JPEG_TRAILER];
+    unsigned parts = (item->needs_trailer && alone ? IMF_XMP_TRAILER_REFS : 0) |
                      (hides ? IMF_XMP_EXTENSION_NOTE | IMF_XMP_PICTURES : 0);
-    if (data && imf_xmp_is_extended(w->metadata) && !hides) {
+    if (data && imf_xmp_is_extended(w->metadata) && !most[IMF_META_JPEG_SEGMENT] && !hides) {
         joined = imf_xmp_join(w->metadata, data, item->size, size, &w->out_of_memory);
         if (joined)
             data = joined;

@@ -96,8 +96,9 @@ bool imf_writer_wants(const struct imf_writer *w, const struct imf_meta_item *it
 bool imf_writer_wants_kind(const struct imf_writer *w, const struct imf_meta_item *item);
 /* The item's bytes, with the file's orientation and without thumbnails; NULL without memory. Valid until the next call. */
 const unsigned char *imf_writer_data(struct imf_writer *w, const struct imf_meta_item *item);
-/* An XMP item's packet for formats other than JPEG: with its extension, without references to what
- * only a JPEG holds. NULL without memory. Valid until the next call. */
+/* An XMP item's packet: upright, with its extension where the format has no segments for that, without
+ * what is hidden and references to a trailer that is not written. NULL: it is no XML, or there is no
+ * memory. Valid until the next call. */
 const unsigned char *imf_writer_xmp(struct imf_writer *w, const struct imf_meta_item *item,
                                     size_t *size);
 /* The profile that the file gets, or NULL. */

@@ -31,45 +31,57 @@ static bool read_bytes(j_decompress_ptr c, unsigned char *to, size_t size) {
 
 /* ---- kinds of segments -------------------------------------------------------------------- */
 
-static void add_item(struct imf_jpeg *j, enum imf_meta_kind kind, unsigned strip,
-                     const unsigned char *data, size_t size) {
-    struct imf_meta_item *item = imf_reader_add_metadata(j->reader, kind, strip, data, size);
+struct segment {
+    int marker;
+    const char *prefix;
+    size_t skip; /* bytes of the prefix that are not kept */
+    size_t size; /* bytes of the prefix */
+    enum imf_meta_kind kind;
+    unsigned strip;
+    void (*add)(struct imf_jpeg *j, const struct segment *s, const unsigned char *data,
+                size_t size); /* NULL: it is lost */
+    const char *name, *why;
+};
+
+static struct imf_meta_item *add(struct imf_jpeg *j, const struct segment *s,
+                                 const unsigned char *data, size_t size) {
+    struct imf_meta_item *item = imf_reader_add_metadata(j->reader, s->kind, s->strip, data, size);
     if (item)
         item->tag = (uint32_t)j->c.unread_marker;
+    return item;
 }
 
-static void mark_reference(struct imf_jpeg *j, struct imf_meta_item *item) {
-    item->needs_trailer = j->reader->metadata.needs_trailer = true;
+static void add_item(struct imf_jpeg *j, const struct segment *s, const unsigned char *data,
+                     size_t size) {
+    add(j, s, data, size);
 }
 
-static void add_xmp(struct imf_jpeg *j, enum imf_meta_kind kind, unsigned strip,
-                    const unsigned char *data, size_t size) {
-    struct imf_meta_item *item = imf_reader_add_metadata(j->reader, kind, strip, data, size);
-    size_t left = size;
-    if (item)
-        free(imf_xmp_remove(data, size, IMF_XMP_TRAILER_REFS, &left,
-                            &j->reader->metadata.out_of_memory));
-    if (left > 0 && left < size)
-        mark_reference(j, item);
-}
-
-static void add_reference(struct imf_jpeg *j, enum imf_meta_kind kind, unsigned strip,
-                          const unsigned char *data, size_t size) {
+static void add_reference(struct imf_jpeg *j, const struct segment *s, const unsigned char *data,
+                          size_t size) {
     struct imf_metadata *m = &j->reader->metadata;
-    if (kind == IMF_META_JPEG_MPF && imf_metadata_find(m, kind))
-        return;
-    struct imf_meta_item *item = imf_reader_add_metadata(j->reader, kind, strip, data, size);
+    bool list = s->kind == IMF_META_JPEG_MPF;
+    struct imf_meta_item *item = list && m->of[s->kind] ? NULL : add(j, s, data, size);
     if (!item)
         return;
-    item->tag = (uint32_t)j->c.unread_marker;
-    mark_reference(j, item);
-    if (kind == IMF_META_JPEG_MPF)
+    item->needs_trailer = m->needs_trailer = true;
+    if (list)
         m->mpf_at = imf_jpeg_position(j) - size;
 }
 
-static void add_icc(struct imf_jpeg *j, enum imf_meta_kind kind, unsigned strip,
-                    const unsigned char *data, size_t size) {
-    (void)kind, (void)strip;
+static void add_xmp(struct imf_jpeg *j, const struct segment *s, const unsigned char *data,
+                    size_t size) {
+    struct imf_metadata *m = &j->reader->metadata;
+    struct imf_meta_item *item = add(j, s, data, size);
+    size_t left = size;
+    if (item)
+        free(imf_xmp_remove(data, size, IMF_XMP_TRAILER_REFS, &left, &m->out_of_memory));
+    if (left > 0 && left < size)
+        item->needs_trailer = m->needs_trailer = true;
+}
+
+static void add_icc(struct imf_jpeg *j, const struct segment *s, const unsigned char *data,
+                    size_t size) {
+    (void)s;
     unsigned number = size >= 2 ? data[0] : 0, count = size >= 2 ? data[1] : 0;
     j->bad_icc = j->bad_icc || number == 0 || number > count || j->icc[number].data ||
                  (j->icc_count && j->icc_count != count);
@@ -87,17 +99,7 @@ static void add_icc(struct imf_jpeg *j, enum imf_meta_kind kind, unsigned strip,
 
 #define ANY (-1)
 #define APP(n) (JPEG_APP0 + (n))
-static const struct segment {
-    int marker;
-    const char *prefix;
-    size_t skip; /* bytes of the prefix that are not kept */
-    size_t size; /* bytes of the prefix */
-    enum imf_meta_kind kind;
-    unsigned strip;
-    void (*add)(struct imf_jpeg *j, enum imf_meta_kind kind, unsigned strip,
-                const unsigned char *data, size_t size); /* NULL: it is lost */
-    const char *name, *why;
-} segments[] = {
+static const struct segment segments[] = {
 #define PREFIX(text) text, sizeof text, sizeof text
 #define KEPT(text) text, 0, sizeof text
 #define BEGINS(text) text, 0, sizeof text - 1
@@ -176,7 +178,7 @@ static boolean on_marker(j_decompress_ptr c) {
     (void)read_bytes(c, j->segment, size); /* a header is never suspended */
     const struct segment *s = segment_of(c->unread_marker, j->segment, size);
     if (s->add)
-        s->add(j, s->kind, s->strip, j->segment + s->skip, size - s->skip);
+        s->add(j, s, j->segment + s->skip, size - s->skip);
     return TRUE;
 }
 

@@ -82,10 +82,8 @@ static void on_progress(j_common_ptr common) {
         j->seen |= 1 << component->component_index;
         j->samples += (uint64_t)component->width_in_blocks * component->height_in_blocks * DCTSIZE2;
     }
-    if (check_scans(j, &j->limit_error) != IMF_OK) {
-        j->over_limit = true;
+    if (check_scans(j, &j->limit_error) != IMF_OK)
         longjmp(j->jump, 1);
-    }
 }
 
 /* ---- steps -------------------------------------------------------------------------------- */
@@ -154,11 +152,8 @@ static enum imf_status failure(struct imf_jpeg *j, struct imf_error *err, int do
     j->reader->recoverable = false;
     if (j->reader->source.error)
         return imf_fail_io(err, j->reader->source.error);
-    if (j->over_limit)
+    if (j->limit_error.status)
         return imf_fail(err, j->limit_error.status, "%s", j->limit_error.text);
-    if (j->too_much_metadata)
-        return imf_fail(err, IMF_ERR_LIMIT, "more than %zu MiB of metadata",
-                        IMF_METADATA_MAX >> 20);
     if (code == JERR_OUT_OF_MEMORY)
         return imf_fail(err, IMF_ERR_MEMORY, "out of memory");
     char text[JMSG_LENGTH_MAX];
@@ -196,9 +191,10 @@ static enum imf_status decode(struct imf_jpeg *j, struct imf_error *err) {
 static enum imf_status start(struct imf_jpeg *j, struct imf_error *err) {
     if (!j->started) {
         j->started = true;
-        j->start_status = decode(j, &j->start_error);
+        decode(j, &j->start_error);
     }
-    return j->start_status ? imf_fail(err, j->start_status, "%s", j->start_error.text) : IMF_OK;
+    enum imf_status status = j->start_error.status;
+    return status ? imf_fail(err, status, "%s", j->start_error.text) : IMF_OK;
 }
 
 /* Read how the image was encoded; false where a table follows the header, before its component's

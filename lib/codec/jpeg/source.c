@@ -6,9 +6,6 @@
  */
 #include "codec/jpeg/state.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static void init_source(j_decompress_ptr c) {
     (void)c;
 }
@@ -26,7 +23,8 @@ static boolean fill_source(j_decompress_ptr c) {
     struct imf_source *s = &j->reader->source;
     const JOCTET *end = j->source.next_input_byte + j->source.bytes_in_buffer;
     if (j->in_header && j->received > IMF_METADATA_MAX) {
-        j->too_much_metadata = true;
+        imf_fail(&j->limit_error, IMF_ERR_LIMIT, "more than %zu MiB of metadata",
+                 IMF_METADATA_MAX >> 20);
         longjmp(j->jump, 1);
     }
     while (end > j->begin && end[-1] == 0xff)

@@ -51,8 +51,7 @@ struct imf_jpeg {
     bool buffered; /* several scans: decoded whole before the first row */
 
     /* limits */
-    bool over_limit, too_much_metadata;
-    struct imf_error limit_error; /* over_limit's */
+    struct imf_error limit_error; /* of status IMF_OK: none was passed */
     uint64_t samples;             /* samples of all scans so far */
     int scan;                     /* the last scan counted in it */
     int seen;                     /* set of components whose scan has begun */
@@ -64,7 +63,6 @@ struct imf_jpeg {
 
     /* decoding starts once, for some images with the header */
     bool started;
-    enum imf_status start_status;
     struct imf_error start_error;
 
     struct {

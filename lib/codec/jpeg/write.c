@@ -32,7 +32,6 @@ struct jpeg {
     bool held;          /* the image is in `destination` until the source was read to its end */
     bool late;          /* it is complete: segments go to the stream */
     struct imf_jpeg_destination destination;
-    unsigned char *xmp; /* without references to a trailer, where there is none */
     const unsigned char *src;
     size_t stride;
     int rows;
@@ -97,19 +96,10 @@ static void put_segment(struct jpeg *j, int marker, const char *prefix, size_t p
         jpeg_write_m_byte(&j->c, data[i]);
 }
 
-static void put_exif(struct jpeg *j, const struct imf_meta_item *item) {
-    const unsigned char *data = imf_writer_data(j->writer, item);
-    if (data)
-        put_segment(j, JPEG_APP0 + 1, IMF_EXIF_PREFIX, sizeof IMF_EXIF_PREFIX, data, item->size);
-}
-
 static void put_long_xmp(struct jpeg *j, const unsigned char *data, size_t size) {
     enum { HEAD = sizeof IMF_XMP_EXTENSION_PREFIX + 32 + 8, PIECE = IMF_SEGMENT_MAX - HEAD };
     struct imf_xmp_split split;
-    if (!imf_xmp_split(&split, data, size)) {
-        j->writer->out_of_memory = true;
-        return;
-    }
+    imf_xmp_split(&split, data, size);
     put_segment(j, JPEG_APP0 + 1, IMF_XMP_PREFIX, sizeof IMF_XMP_PREFIX,
                 (const unsigned char *)split.packet, strlen(split.packet));
     for (size_t at = 0; at < split.size; at += PIECE) {
@@ -124,57 +114,52 @@ static void put_long_xmp(struct jpeg *j, const unsigned char *data, size_t size)
 }
 
 static void put_xmp(struct jpeg *j, const struct imf_meta_item *item) {
-    const unsigned char *data = imf_writer_data(j->writer, item);
-    size_t size = item->size;
-    bool hides = j->writer->encode.strip & IMF_STRIP_PICTURES;
-    unsigned parts = (item->needs_trailer && !j->keeps_trailer ? IMF_XMP_TRAILER_REFS : 0) |
-                     (hides ? IMF_XMP_EXTENSION_NOTE | IMF_XMP_PICTURES : 0);
-    if (data && parts)
-        data = j->xmp = imf_xmp_remove(data, size, parts, &size, &j->writer->out_of_memory);
+    size_t size;
+    const unsigned char *data = imf_writer_xmp(j->writer, item, &size);
     if (data && size > IMF_SEGMENT_MAX - sizeof IMF_XMP_PREFIX)
         put_long_xmp(j, data, size);
     else if (data)
         put_segment(j, JPEG_APP0 + 1, IMF_XMP_PREFIX, sizeof IMF_XMP_PREFIX, data, size);
 }
 
-static void put_icc(struct jpeg *j, const struct imf_meta_item *item) {
-    jpeg_write_icc_profile(&j->c, item->data, (unsigned)item->size);
-}
+/* Of other kinds: their segments, which readers join where there are several. Marker 0: the item's. */
+static const struct form {
+    int marker;
+    const char *prefix;
+    size_t size;
+} forms[IMF_META_KINDS] = {
+    [IMF_META_EXIF] = {JPEG_APP0 + 1, IMF_EXIF_PREFIX, sizeof IMF_EXIF_PREFIX},
+    [IMF_META_COMMENT] = {JPEG_COM, "", 0},
+    [IMF_META_IRB] = {JPEG_APP0 + 13, IMF_IRB_PREFIX, sizeof IMF_IRB_PREFIX},
+    [IMF_META_JPEG_MPF] = {JPEG_APP0 + 2, IMF_MPF_PREFIX, sizeof IMF_MPF_PREFIX},
+    [IMF_META_JPEG_SEGMENT] = {0, "", 0},
+};
 
-static void put_comment(struct jpeg *j, const struct imf_meta_item *item) {
-    size_t at = 0;
+static void put_pieces(struct jpeg *j, const struct imf_meta_item *item) {
+    const struct form *f = &forms[item->kind];
+    const unsigned char *data = imf_writer_data(j->writer, item);
+    size_t at = 0, most = IMF_SEGMENT_MAX - f->size;
     do {
-        size_t n = item->size - at < IMF_SEGMENT_MAX ? item->size - at : IMF_SEGMENT_MAX;
-        put_segment(j, JPEG_COM, "", 0, item->data + at, n);
+        size_t n = item->size - at < most ? item->size - at : most;
+        if (data)
+            put_segment(j, f->marker ? f->marker : (int)item->tag, f->prefix, f->size, data + at,
+                        n);
         at += n;
     } while (at < item->size);
 }
 
-/* Readers join resources that continue in another segment. */
-static void put_irb(struct jpeg *j, const struct imf_meta_item *item) {
-    enum { PIECE = IMF_SEGMENT_MAX - sizeof IMF_IRB_PREFIX };
-    const unsigned char *data = imf_writer_data(j->writer, item);
-    for (size_t at = 0; data && at < item->size; at += PIECE)
-        put_segment(j, JPEG_APP0 + 13, IMF_IRB_PREFIX, sizeof IMF_IRB_PREFIX, data + at,
-                    item->size - at < PIECE ? item->size - at : PIECE);
+static void put(struct jpeg *j, const struct imf_meta_item *item) {
+    if (item->kind == IMF_META_ICC)
+        jpeg_write_icc_profile(&j->c, item->data, (unsigned)item->size);
+    else if (item->kind == IMF_META_XMP)
+        put_xmp(j, item);
+    else if (forms[item->kind].prefix)
+        put_pieces(j, item);
+    if (item->kind == IMF_META_JPEG_MPF) {
+        j->destination.mpf_size = item->size;
+        j->destination.mpf_at = imf_jpeg_destination_size(&j->destination) - item->size;
+    }
 }
-
-static void put_raw(struct jpeg *j, const struct imf_meta_item *item) {
-    put_segment(j, (int)item->tag, "", 0, item->data, item->size);
-}
-
-static void put_mpf(struct jpeg *j, const struct imf_meta_item *item) {
-    put_segment(j, JPEG_APP0 + 2, IMF_MPF_PREFIX, sizeof IMF_MPF_PREFIX, item->data, item->size);
-    j->destination.mpf_size = item->size;
-    j->destination.mpf_at = imf_jpeg_destination_size(&j->destination) - item->size;
-}
-
-static void (*const put[IMF_META_KINDS])(struct jpeg *j, const struct imf_meta_item *item) = {
-    [IMF_META_IRB] = put_irb,         [IMF_META_EXIF] = put_exif,
-    [IMF_META_XMP] = put_xmp,         [IMF_META_ICC] = put_icc,
-    [IMF_META_COMMENT] = put_comment, [IMF_META_JPEG_SEGMENT] = put_raw,
-    [IMF_META_JPEG_MPF] = put_mpf,
-};
 
 /* EXIF stands first, as its standard demands: it is not preceded by JFIF where the source has none. */
 static void set_density(struct jpeg *j, bool exif) {
@@ -225,18 +210,18 @@ static void start_step(struct jpeg *j) {
     set_density(j, with_exif);
     jpeg_start_compress(&j->c, TRUE);
     if (with_exif)
-        put_exif(j, exif);
+        put(j, exif);
     j->destination.refs_at = imf_jpeg_destination_size(&j->destination);
     for (const struct imf_meta_item *i = first; j->keeps_trailer && i; i = i->next)
         if (i->needs_trailer && imf_writer_wants(w, i))
-            put[i->kind](j, i);
+            put(j, i);
     j->destination.refs_end = imf_jpeg_destination_size(&j->destination);
     if (w->made_icc)
-        put_icc(j, w->made_icc);
+        put(j, w->made_icc);
     for (const struct imf_meta_item *i = first; i; i = i->next)
-        if (i != exif && put[i->kind] && imf_writer_wants(w, i) &&
+        if (i != exif && imf_writer_wants(w, i) &&
             (!i->needs_trailer || (i->kind == IMF_META_XMP && !j->keeps_trailer)))
-            put[i->kind](j, i);
+            put(j, i);
 }
 
 static void rows_step(struct jpeg *j) {
@@ -279,12 +264,15 @@ static bool keeps_trailer(struct imf_writer *w) {
     bool stripped = (w->encode.strip & (IMF_STRIP_OTHER | IMF_STRIP_EXIF)) ||
                     (xmp && xmp->needs_trailer && (w->encode.strip & IMF_STRIP_XMP));
     bool turned = !imf_orientation_is_upright(w->orientation) && lists_pictures(m, xmp);
-    w->no_trailer = stripped ? IMF_STRIPPED : turned ? "the image is turned" : NULL;
+    w->no_trailer = stripped ? IMF_STRIPPED
+                    : turned ? "the image is turned"
+                    : hides  ? IMF_HIDDEN
+                             : NULL;
     if (exif && !hides)
         imf_writer_warn(w,
                         "further pictures were left out: they repeat the EXIF that "
                         "--strip=exif drops");
-    return !stripped && !turned && !hides;
+    return !w->no_trailer;
 }
 
 static enum imf_status jpeg_open(struct imf_writer *w, struct imf_error *err) {
@@ -343,8 +331,8 @@ static void put_held(struct jpeg *j) {
     for (const struct imf_meta_item *i = w->metadata->first; i; i = i->next)
         if ((i->number >= w->known ||
              (listed && !lists && i->needs_trailer && i->kind == IMF_META_XMP)) &&
-            put[i->kind] && imf_writer_wants(w, i))
-            put[i->kind](j, i);
+            imf_writer_wants(w, i))
+            put(j, i);
     put_bytes(j, d->data + rest, imf_jpeg_destination_size(d) - rest);
     if (lists)
         put_bytes(j, trailer->data, trailer->size);
@@ -365,7 +353,6 @@ static void jpeg_close(struct imf_writer *w) {
     struct jpeg *j = w->state;
     jpeg_destroy_compress(&j->c);
     imf_jpeg_destination_free(&j->destination);
-    free(j->xmp);
     free(j->inverted);
 }
 

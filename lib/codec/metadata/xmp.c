@@ -133,7 +133,7 @@ static void make_guid(char guid[33], const unsigned char *data, size_t size) {
         snprintf(guid + 2 * i, 3, "%02X", digest[i]);
 }
 
-bool imf_xmp_split(struct imf_xmp_split *out, const unsigned char *xmp, size_t size) {
+void imf_xmp_split(struct imf_xmp_split *out, const unsigned char *xmp, size_t size) {
     static const char packet[] =
         "<?xpacket begin='\xef\xbb\xbf' id='W5M0MpCehiHzreSzNTczkc9d'?>\n"
         "<x:xmpmeta xmlns:x='adobe:ns:meta/'>\n"
@@ -150,5 +150,4 @@ bool imf_xmp_split(struct imf_xmp_split *out, const unsigned char *xmp, size_t s
                     : size;
     make_guid(out->guid, out->extension, out->size);
     snprintf(out->packet, sizeof out->packet, packet, out->guid);
-    return true;
 }

@@ -38,7 +38,6 @@ struct imf_xmp_split {
     const unsigned char *extension;
     size_t size;
 };
-/* False: no memory. */
-bool imf_xmp_split(struct imf_xmp_split *out, const unsigned char *xmp, size_t size);
+void imf_xmp_split(struct imf_xmp_split *out, const unsigned char *xmp, size_t size);
 
 #endif
