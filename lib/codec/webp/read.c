@@ -57,7 +57,7 @@ static const struct {
     enum imf_becomes becomes;
     unsigned strip;
     const char *name;
-    enum imf_meta_kind kind; /* of a lost one: what may claim it */
+    enum imf_meta_kind kind; /* of a lost one */
 } known[] = {
     {"VP8 ", IMF_PIXELS, 0, "pixels", IMF_META_KINDS},
     {"VP8L", IMF_PIXELS, 0, "pixels", IMF_META_KINDS},
@@ -70,43 +70,35 @@ static const struct {
 enum { KNOWN = sizeof known / sizeof known[0], CHUNK = 8 };
 
 /* A chunk is a name, its data's size, and the data, of even length. */
-static void enter_parts(struct imf_reader *r, const struct webp *p) {
-    unsigned seen = 0;
+static void read_chunks(struct imf_reader *r, struct webp *p) {
     imf_account_add(&r->account, 0, HEAD, IMF_STRUCTURE, 0, "header");
     for (size_t at = HEAD, bytes; p->size - at >= CHUNK; at += bytes) {
-        size_t size = get_size(p->file + at + 4), k = 0;
+        const unsigned char *chunk = p->file + at, *data = chunk + CHUNK;
+        size_t size = get_size(chunk + 4), left = p->size - at, k = 0;
         bytes = CHUNK + size + size % 2;
-        bytes = bytes < p->size - at ? bytes : p->size - at;
-        while (k < KNOWN && memcmp(p->file + at, known[k].type, 4) != 0)
+        bytes = bytes < left ? bytes : left;
+        while (k < KNOWN && memcmp(chunk, known[k].type, 4) != 0)
             k++;
         char text[] = "unknown chunk ....";
         for (size_t i = 0; i < 4; i++)
-            if (p->file[at + i] > ' ' && p->file[at + i] < 0x7f)
-                text[14 + i] = (char)p->file[at + i];
+            if (chunk[i] > ' ' && chunk[i] < 0x7f)
+                text[14 + i] = (char)chunk[i];
         imf_account_add(&r->account, at, bytes, k < KNOWN ? known[k].becomes : IMF_LOST,
                         k < KNOWN ? known[k].strip : IMF_STRIP_OTHER,
                         k < KNOWN ? known[k].name : text);
-        struct imf_meta_item *item =
-            k < KNOWN && known[k].kind < IMF_META_KINDS ? r->metadata.of[known[k].kind] : NULL;
-        if (item && !(seen & 1u << k))
-            imf_account_claim(&r->account, at, item);
-        seen |= 1u << k;
+        r->at = at;
+        if (k == KNOWN || known[k].becomes != IMF_LOST)
+            continue;
+        if (size > left - CHUNK)
+            imf_reader_lose(r, NULL, "damaged");
+        else if (known[k].kind == IMF_META_EXIF)
+            imf_reader_add_exif(r, data, size);
+        else
+            imf_reader_add_metadata(r, known[k].kind, known[k].strip, data, size);
     }
-}
-
-static void read_metadata(struct imf_reader *r, struct webp *p) {
-    const WebPData file = {p->file, p->size};
-    WebPData icc, exif, xmp;
-    WebPMux *mux = WebPMuxCreate(&file, 0);
+    WebPMux *mux = WebPMuxCreate(&(WebPData){p->file, p->size}, 0);
     p->damaged = !mux;
-    if (mux && WebPMuxGetChunk(mux, "ICCP", &icc) == WEBP_MUX_OK)
-        imf_reader_add_metadata(r, IMF_META_ICC, IMF_STRIP_ICC, icc.bytes, icc.size);
-    if (mux && WebPMuxGetChunk(mux, "EXIF", &exif) == WEBP_MUX_OK)
-        imf_reader_add_exif(r, exif.bytes, exif.size);
-    if (mux && WebPMuxGetChunk(mux, "XMP ", &xmp) == WEBP_MUX_OK)
-        imf_reader_add_metadata(r, IMF_META_XMP, IMF_STRIP_XMP, xmp.bytes, xmp.size);
     WebPMuxDelete(mux);
-    enter_parts(r, p);
 }
 
 static enum imf_status webp_open(struct imf_reader *r, struct imf_error *err) {
@@ -135,7 +127,7 @@ static enum imf_status webp_open(struct imf_reader *r, struct imf_error *err) {
     r->buffered = image > SMALL;
     r->metadata.lossless = f.format == LOSSLESS;
     if (!status)
-        read_metadata(r, p);
+        read_chunks(r, p);
     return status;
 }
 
