@@ -142,12 +142,11 @@ static int by_offset(const void *a, const void *b) {
                                             : 0;
 }
 
-static bool all_zeros(uint64_t at, uint64_t bytes,
-                      size_t (*read)(void *data, uint64_t at, void *dst, size_t n), void *data) {
+static bool all_zeros(struct imf_bytes *file, uint64_t at, uint64_t bytes) {
     unsigned char piece[PIECE];
     while (bytes > 0) {
         size_t n = bytes < PIECE ? (size_t)bytes : PIECE;
-        if (read(data, at, piece, n) < n)
+        if (!imf_bytes_get(file, at, piece, n))
             return false;
         for (size_t i = 0; i < n; i++)
             if (piece[i])
@@ -158,10 +157,9 @@ static bool all_zeros(uint64_t at, uint64_t bytes,
     return true;
 }
 
-void imf_account_close(struct imf_account *a, uint64_t size,
-                       size_t (*read)(void *data, uint64_t at, void *dst, size_t n), void *data) {
+void imf_account_close(struct imf_account *a, struct imf_bytes *file) {
     struct imf_account old = *a;
-    uint64_t end = 0;
+    uint64_t end = 0, size = file->size;
     if (a->closed)
         return;
     a->entries = NULL;
@@ -180,10 +178,10 @@ void imf_account_close(struct imf_account *a, uint64_t size,
             unsigned char tail[4] = {0};
             const char *name = NULL;
             if (from == size && from - end >= sizeof head &&
-                read(data, end, head, sizeof head) == sizeof head &&
-                read(data, size - sizeof tail, tail, sizeof tail) == sizeof tail)
+                imf_bytes_get(file, end, head, sizeof head) &&
+                imf_bytes_get(file, size - sizeof tail, tail, sizeof tail))
                 name = imf_account_behind(head, tail);
-            bool zeros = all_zeros(end, from - end, read, data);
+            bool zeros = all_zeros(file, end, from - end);
             append(a, end, from - end, zeros ? IMF_STRUCTURE : IMF_LOST, IMF_STRIP_OTHER,
                    zeros          ? "padding"
                    : name         ? name

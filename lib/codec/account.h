@@ -9,6 +9,7 @@
 #define IMF_CODEC_ACCOUNT_H
 
 #include "codec/metadata/items.h"
+#include "codec/source.h"
 #include "imfilter_program.h"
 
 struct imf_account_entry {
@@ -39,10 +40,8 @@ struct imf_account_entry *imf_account_add(struct imf_account *account, uint64_t 
 struct imf_account_entry *imf_account_find(struct imf_account *account, uint64_t key);
 /* item NULL: the picture's resolution. */
 void imf_account_claim(struct imf_account *account, uint64_t key, struct imf_meta_item *item);
-/* The file has `size` bytes: put the parts in order, and enter what is between and behind them. `read`
- * has up to n bytes of the file from `at` on. */
-void imf_account_close(struct imf_account *account, uint64_t size,
-                       size_t (*read)(void *data, uint64_t at, void *dst, size_t n), void *data);
+/* Of the whole file: put the parts in order, and enter what is between and behind them. */
+void imf_account_close(struct imf_account *account, struct imf_bytes *file);
 /* What a whole file that others put behind an image is called, by its first and its last bytes; or NULL. */
 const char *imf_account_behind(const unsigned char head[8], const unsigned char tail[4]);
 void imf_account_free(struct imf_account *account);

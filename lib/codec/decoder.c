@@ -8,8 +8,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 enum imf_status imf_limits_check(const struct imf_limits *limits, uint64_t width, uint64_t height,
                                  struct imf_error *err) {
@@ -138,34 +136,12 @@ void imf_reader_warn(struct imf_reader *r, const char *format, ...) {
 }
 
 bool imf_reader_seeks(const struct imf_reader *r) {
-    struct stat st;
-    int fd = fileno(r->source.stream);
-    return r->source.start >= 0 && fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
-}
-
-/* Bytes of a file wherever they are; of another stream those that are still in the buffer. */
-static size_t read_at(void *data, uint64_t at, void *dst, size_t n) {
-    struct imf_reader *r = data;
-    const struct imf_source *s = &r->source;
-    uint64_t first = s->received - s->end;
-    if (imf_reader_seeks(r)) {
-        ssize_t got = pread(fileno(s->stream), dst, n, s->start + (off_t)at);
-        return got < 0 ? 0 : (size_t)got;
-    }
-    if (at < first || at >= s->received)
-        return 0;
-    size_t held = (size_t)(s->received - at);
-    n = n < held ? n : held;
-    memcpy(dst, s->buffer + (at - first), n);
-    return n;
+    return !imf_source_bytes(&r->source).data;
 }
 
 void imf_reader_close_account(struct imf_reader *r) {
-    struct stat st;
-    uint64_t size = r->source.received;
-    if (imf_reader_seeks(r) && fstat(fileno(r->source.stream), &st) == 0)
-        size = st.st_size > r->source.start ? (uint64_t)(st.st_size - r->source.start) : 0;
-    imf_account_close(&r->account, size, read_at, r);
+    struct imf_bytes file = imf_source_bytes(&r->source);
+    imf_account_close(&r->account, &file);
     r->metadata.out_of_memory |= r->account.out_of_memory;
 }
 

@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static size_t read_stream(struct imf_source *s, void *dst, size_t size) {
     if (s->ended)
@@ -40,6 +42,38 @@ size_t imf_source_read(struct imf_source *s, void *dst, size_t size) {
         memcpy(to + done, s->buffer + s->at, n);
         s->at += n;
         done += n;
+    }
+    return done;
+}
+
+struct imf_bytes imf_source_bytes(const struct imf_source *s) {
+    struct stat st;
+    int fd = fileno(s->stream);
+    if (s->start < 0 || fd < 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
+        return (struct imf_bytes){
+            .data = s->buffer, .first = s->received - s->end, .size = s->received};
+    uint64_t size = st.st_size > s->start ? (uint64_t)(st.st_size - s->start) : 0;
+    return (struct imf_bytes){.fd = fd, .start = s->start, .size = size};
+}
+
+size_t imf_bytes_read(struct imf_bytes *b, uint64_t at, void *dst, size_t n) {
+    size_t done = 0;
+    if (at < b->first || at >= b->size)
+        return 0;
+    n = n < b->size - at ? n : (size_t)(b->size - at);
+    if (b->data) {
+        memcpy(dst, b->data + (at - b->first), n);
+        return n;
+    }
+    while (done < n) {
+        ssize_t got = pread(b->fd, (char *)dst + done, n - done, b->start + (off_t)(at + done));
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            b->error = errno;
+        if (got <= 0)
+            break;
+        done += (size_t)got;
     }
     return done;
 }

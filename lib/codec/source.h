@@ -20,6 +20,25 @@ struct imf_source {
     unsigned char buffer[IMF_SOURCE_SIZE];
 };
 
+/* Bytes that can be read in any order: those of a file, or in memory. */
+struct imf_bytes {
+    const unsigned char *data; /* NULL: they are a file's */
+    uint64_t first;            /* of data: those before it are gone */
+    int fd;
+    off_t start;
+    uint64_t size; /* from start on */
+    int error;     /* errno of a failed read, or 0 */
+};
+
+/* All that the stream has; if it is no file, what is in its buffer, which comes last so far. */
+struct imf_bytes imf_source_bytes(const struct imf_source *s);
+/* Up to n bytes from `at` on; how many are there. */
+size_t imf_bytes_read(struct imf_bytes *b, uint64_t at, void *dst, size_t n);
+/* Exactly n bytes; false: they are not there, or an error. */
+static inline bool imf_bytes_get(struct imf_bytes *b, uint64_t at, void *dst, size_t n) {
+    return imf_bytes_read(b, at, dst, n) == n;
+}
+
 /* Refill an empty buffer; false at the end or on an error. */
 bool imf_source_fill(struct imf_source *s);
 /* Up to size bytes; fewer only at the end or on an error. */

@@ -22,7 +22,7 @@ static struct bytes copy_exif(struct imf_tiff_input *in, uint64_t at, bool big_e
 }
 
 static struct bytes copy_stream(struct bytes from, bool big_endian, bool wide) {
-    struct imf_tiff_input in = {.data = from.data, .size = from.size};
+    struct imf_tiff_input in = {.bytes = {.data = from.data, .size = from.size}};
     uint64_t first = imf_tiff_header(&in);
     CHECK(first > 0, "a header");
     return copy_exif(&in, first, big_endian, wide);

@@ -1,10 +1,8 @@
 /* directory.c - directories of TIFF and BigTIFF, and copying EXIF between them */
 #include "codec/tiff/directory.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { TYPES = 19, IFD_TYPE = 13, REDUCED = 1 };
 static const unsigned char sizes[TYPES] = {0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4, 0, 0, 8, 8, 8};
@@ -30,35 +28,15 @@ static int width(bool wide) {
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-bool imf_tiff_read(struct imf_tiff_input *in, uint64_t at, void *dst, size_t size) {
-    if (at > in->size || size > in->size - at)
-        return false;
-    if (in->data) {
-        memcpy(dst, in->data + at, size);
-        return true;
-    }
-    for (unsigned char *to = dst; size > 0;) {
-        ssize_t got = pread(in->fd, to, size, in->start + (off_t)at);
-        if (got < 0 && errno != EINTR)
-            in->error = errno;
-        if (got == 0 || in->error)
-            return false;
-        size_t part = got < 0 ? 0 : (size_t)got;
-        to += part;
-        at += part;
-        size -= part;
-    }
-    return true;
-}
-
 uint64_t imf_tiff_header(struct imf_tiff_input *in) {
     unsigned char head[16];
-    if (!imf_tiff_read(in, 0, head, 8) || head[0] != head[1] || (head[0] != 'I' && head[0] != 'M'))
+    if (!imf_bytes_get(&in->bytes, 0, head, 8) || head[0] != head[1] ||
+        (head[0] != 'I' && head[0] != 'M'))
         return 0;
     in->big_endian = head[0] == 'M';
     uint64_t version = get(head + 2, 2, in->big_endian);
     in->wide = version == 43;
-    if (in->wide && imf_tiff_read(in, 0, head, sizeof head))
+    if (in->wide && imf_bytes_get(&in->bytes, 0, head, sizeof head))
         return get(head + 8, 8, in->big_endian);
     return version == 42 ? get(head + 4, 4, in->big_endian) : 0;
 }
@@ -74,7 +52,7 @@ bool imf_tiff_load(struct imf_tiff_directory *out, struct imf_tiff_input *in, ui
     int offset = width(in->wide), counter = in->wide ? 8 : 2, entry = 4 + 2 * offset;
     unsigned char head[8];
     *out = (struct imf_tiff_directory){.entries = NULL, .at = at};
-    if (at == 0 || !imf_tiff_read(in, at, head, (size_t)counter))
+    if (at == 0 || !imf_bytes_get(&in->bytes, at, head, (size_t)counter))
         return false;
     uint64_t count = get(head, counter, big);
     size_t bytes = (size_t)entry * (count <= UINT16_MAX ? (size_t)count : 0) + (size_t)offset;
@@ -83,7 +61,8 @@ bool imf_tiff_load(struct imf_tiff_directory *out, struct imf_tiff_input *in, ui
         calloc((size_t)count <= UINT16_MAX ? (size_t)count + 1 : 1, sizeof *out->entries);
     bool enough = block && out->entries;
     *out_of_memory |= !enough;
-    if (enough && count <= UINT16_MAX && imf_tiff_read(in, at + (uint64_t)counter, block, bytes)) {
+    if (enough && count <= UINT16_MAX &&
+        imf_bytes_get(&in->bytes, at + (uint64_t)counter, block, bytes)) {
         out->count = (size_t)count;
         out->next = get(block + bytes - offset, offset, big);
     }
@@ -122,7 +101,7 @@ bool imf_tiff_extent(const struct imf_tiff_input *in, const struct imf_tiff_entr
     if (*bytes <= held)
         return true;
     *at = get(e->value, (int)held, in->big_endian);
-    return *at > 0 && *at <= in->size && *bytes <= in->size - *at;
+    return *at > 0 && *at <= in->bytes.size && *bytes <= in->bytes.size - *at;
 }
 
 bool imf_tiff_number(struct imf_tiff_input *in, const struct imf_tiff_entry *e, uint64_t i,
@@ -134,7 +113,7 @@ bool imf_tiff_number(struct imf_tiff_input *in, const struct imf_tiff_entry *e, 
         return false;
     if (!at)
         memcpy(bytes, e->value + i * (size_t)unit, (size_t)unit);
-    else if (!imf_tiff_read(in, at + i * (uint64_t)unit, bytes, (size_t)unit))
+    else if (!imf_bytes_get(&in->bytes, at + i * (uint64_t)unit, bytes, (size_t)unit))
         return false;
     *number = get(bytes, unit, in->big_endian);
     return true;
@@ -191,13 +170,13 @@ unsigned char *imf_tiff_value(struct imf_tiff_input *in, const struct imf_tiff_e
         return NULL;
     *size = each * (size_t)e->count;
     uint64_t at = get(e->value, (int)held, in->big_endian);
-    if (*size > held && (at > in->size || *size > in->size - at))
+    if (*size > held && (at > in->bytes.size || *size > in->bytes.size - at))
         return NULL;
     unsigned char *value = malloc(*size);
     *out_of_memory |= !value;
     if (value && *size <= held) {
         memcpy(value, e->value, *size);
-    } else if (value && !imf_tiff_read(in, at, value, *size)) {
+    } else if (value && !imf_bytes_get(&in->bytes, at, value, *size)) {
         free(value);
         return NULL;
     }

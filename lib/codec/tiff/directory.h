@@ -9,10 +9,7 @@
 #ifndef IMF_CODEC_TIFF_DIRECTORY_H
 #define IMF_CODEC_TIFF_DIRECTORY_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/types.h>
+#include "codec/source.h"
 
 enum imf_tiff_tag {
     IMF_TIFF_SUBFILE = 254,
@@ -39,19 +36,12 @@ enum imf_tiff_type {
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* Where a TIFF stream is read from: memory, or (data is NULL) a file. */
 struct imf_tiff_input {
-    const unsigned char *data;
-    int fd;
-    off_t start;
-    uint64_t size; /* bytes from start on */
-    int error;     /* errno of a failed read, or 0 */
+    struct imf_bytes bytes;
     bool big_endian, wide;
     unsigned untrue; /* a tag whose values are not given, or 0 */
 };
 
-/* Exactly `size` bytes; false: they are not there, or an error. */
-bool imf_tiff_read(struct imf_tiff_input *in, uint64_t at, void *dst, size_t size);
 /* Read the header; the first directory's offset, or 0: this is no TIFF. */
 uint64_t imf_tiff_header(struct imf_tiff_input *in);
 

@@ -191,11 +191,11 @@ static void add_density(struct imf_writer *w, struct imf_tiff_directory *d,
 
 static void put_tags(struct imf_writer *w, const struct imf_meta_item *item, enum imf_tiff_set set,
                      struct imf_tiff_directory *d, struct imf_tiff_output *out) {
-    struct imf_tiff_input in = {.data = imf_writer_data(w, item), .size = item->size};
-    uint64_t first = in.data ? imf_tiff_header(&in) : 0;
+    struct imf_tiff_input in = {.bytes = {.data = imf_writer_data(w, item), .size = item->size}};
+    uint64_t first = in.bytes.data ? imf_tiff_header(&in) : 0;
     if (first)
         imf_tiff_copy(d, out, &in, first, set);
-    else if (in.data)
+    else if (in.bytes.data)
         imf_writer_lose(w, item, NULL, 0, "damaged");
 }
 

@@ -73,8 +73,8 @@ static void enter_cells(struct walk *w, const struct imf_tiff_directory *d, cons
         uint64_t at, bytes;
         for (uint64_t i = 0; offsets && imf_tiff_number(w->in, offsets, i, &at); i++) {
             bool known = sizes && imf_tiff_number(w->in, sizes, i, &bytes) && bytes > 0;
-            if (at > 0 && at < w->in->size)
-                imf_account_add(&w->reader->account, at, known ? bytes : w->in->size - at,
+            if (at > 0 && at < w->in->bytes.size)
+                imf_account_add(&w->reader->account, at, known ? bytes : w->in->bytes.size - at,
                                 name ? IMF_LOST : IMF_PIXELS, 0, name ? name : "pixels");
         }
     }

@@ -24,7 +24,7 @@ struct search {
 static bool follows_raw(struct imf_tiff_input *in) {
     enum { HEADER = 8 };
     unsigned char head[8];
-    if (!imf_tiff_read(in, HEADER, head, sizeof head))
+    if (!imf_bytes_get(&in->bytes, HEADER, head, sizeof head))
         return false;
     return memcmp(head, "MMMM", 4) == 0
                ? memcmp(head + 4, "Raw", 3) == 0
@@ -72,10 +72,9 @@ struct imf_tiff_picture imf_tiff_find_picture(struct imf_tiff_input *in, uint64_
 bool imf_is_camera_raw(int fd) {
     struct stat st;
     bool out_of_memory = false;
-    struct imf_tiff_input in = {.fd = fd};
     if (fstat(fd, &st) != 0)
         return false;
-    in.size = (uint64_t)st.st_size;
+    struct imf_tiff_input in = {.bytes = {.fd = fd, .size = (uint64_t)st.st_size}};
     uint64_t first = imf_tiff_header(&in);
     struct imf_tiff_picture p = {.at = 0};
     if (first)

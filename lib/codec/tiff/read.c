@@ -77,7 +77,7 @@ static bool read_stored(struct tiff *t, int x, int plane, unsigned char *to) {
     uint64_t at = TIFFGetStrileOffsetWithErr(t->tif, strip, &failed) + before;
     (void)x;
     if (failed || before + size > TIFFGetStrileByteCountWithErr(t->tif, strip, &failed) || failed ||
-        !imf_tiff_read(&t->stream.in, at, to, size))
+        !imf_bytes_get(&t->stream.in.bytes, at, to, size))
         return false;
     TIFFGetFieldDefaulted(t->tif, TIFFTAG_FILLORDER, &order);
     if (order == FILLORDER_LSB2MSB)
@@ -144,7 +144,7 @@ static enum imf_status set_cells(struct tiff *t, uint16_t compression, struct im
     if (__builtin_mul_overflow(row * cells, (unsigned)t->height, &bytes) || bytes > PTRDIFF_MAX)
         return imf_fail(err, IMF_ERR_LIMIT, "a TIFF of such tiles is too large");
     uint64_t line = p->bits < 8 ? (uint64_t)width * (unsigned)p->samples : 0;
-    uint64_t size = t->stream.in.size, coded = stored ? 0 : TIFFGetStrileByteCount(t->tif, 0);
+    uint64_t size = t->stream.in.bytes.size, coded = stored ? 0 : TIFFGetStrileByteCount(t->tif, 0);
     uint64_t decoder = imf_tiff_decoder_bytes(compression, width, (unsigned)t->strip_rows, row);
     status =
         imf_tiff_check_scans(&t->stream, width, (unsigned)t->strip_rows, samples, &decoder, err);
@@ -329,13 +329,6 @@ static enum imf_status read_header(struct tiff *t, uint64_t *first, struct imf_t
     return read_form(t->tif, f, err);
 }
 
-static size_t read_at(void *data, uint64_t at, void *dst, size_t n) {
-    struct imf_tiff_input *in = data;
-    uint64_t left = at < in->size ? in->size - at : 0;
-    n = n < left ? n : (size_t)left;
-    return imf_tiff_read(in, at, dst, n) ? n : 0;
-}
-
 static enum imf_status tiff_open(struct imf_reader *r, struct imf_error *err) {
     struct tiff *t = r->state;
     struct form f;
@@ -365,7 +358,7 @@ static enum imf_status tiff_open(struct imf_reader *r, struct imf_error *err) {
                         r->info.width, r->info.height);
     imf_tiff_read_metadata(r, &t->stream.in, first, picture.at);
     t->stream.message[0] = '\0';
-    imf_account_close(&r->account, t->stream.in.size, read_at, &t->stream.in);
+    imf_account_close(&r->account, &t->stream.in.bytes);
     r->metadata.out_of_memory |= r->account.out_of_memory;
     return IMF_OK;
 }

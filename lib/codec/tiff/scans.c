@@ -30,7 +30,7 @@ static int next(struct bytes *b) {
     if (b->at < b->first || b->at >= b->first + b->held) {
         b->held = b->end - b->at < WINDOW ? (size_t)(b->end - b->at) : WINDOW;
         b->first = b->at;
-        if (!imf_tiff_read(b->in, b->at, b->window, b->held)) {
+        if (!imf_bytes_get(&b->in->bytes, b->at, b->window, b->held)) {
             b->held = 0;
             return -1;
         }
@@ -85,9 +85,9 @@ enum imf_status imf_tiff_check_scans(struct imf_tiff_stream *s, uint64_t width, 
         struct bytes b = {.in = &s->in};
         b.at = TIFFGetStrileOffsetWithErr(s->tif, i, &failed);
         uint64_t size = failed ? 0 : TIFFGetStrileByteCountWithErr(s->tif, i, &failed);
-        if (failed || b.at > s->in.size)
+        if (failed || b.at > s->in.bytes.size)
             break; /* as decoding will find */
-        b.end = size < s->in.size - b.at ? b.at + size : s->in.size;
+        b.end = size < s->in.bytes.size - b.at ? b.at + size : s->in.bytes.size;
         int scans = count_scans(&b, most);
         if (most > 0 && scans > most)
             return imf_fail(err, IMF_ERR_LIMIT,

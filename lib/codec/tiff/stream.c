@@ -13,37 +13,27 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #define SPARE ((uint64_t)64 << 20)
 
 /* ---- bytes ----------------------------------------------------------------------------------- */
 
 enum imf_status imf_tiff_open_bytes(struct imf_tiff_stream *s, struct imf_error *err) {
-    struct imf_source *source = &s->reader->source;
-    struct stat st;
-    s->in.fd = fileno(source->stream);
-    s->in.start = source->start;
-    if (s->in.start >= 0 && s->in.fd >= 0 && fstat(s->in.fd, &st) == 0 && S_ISREG(st.st_mode)) {
-        s->in.size = st.st_size > s->in.start ? (uint64_t)(st.st_size - s->in.start) : 0;
-        return IMF_OK;
-    }
     size_t size;
+    s->in.bytes = imf_source_bytes(&s->reader->source);
+    if (!s->in.bytes.data)
+        return IMF_OK;
     enum imf_status status =
         imf_reader_read_all(s->reader, SIZE_MAX, "a TIFF from a pipe", &s->bytes, &size, err);
-    s->in.data = s->bytes;
-    s->in.size = size;
+    s->in.bytes = (struct imf_bytes){.data = s->bytes, .size = size};
     return status;
 }
 
 static tmsize_t read_bytes(thandle_t handle, void *dst, tmsize_t size) {
     struct imf_tiff_stream *s = handle;
-    uint64_t left = s->position < s->in.size ? s->in.size - s->position : 0;
-    size_t part = (uint64_t)size < left ? (size_t)size : (size_t)left;
-    if (part && !imf_tiff_read(&s->in, s->position, dst, part))
-        return -1;
-    s->position += part;
-    return (tmsize_t)part;
+    size_t got = imf_bytes_read(&s->in.bytes, s->position, dst, (size_t)size);
+    s->position += got;
+    return s->in.bytes.error ? -1 : (tmsize_t)got;
 }
 
 static tmsize_t write_bytes(thandle_t handle, void *src, tmsize_t size) {
@@ -53,12 +43,12 @@ static tmsize_t write_bytes(thandle_t handle, void *src, tmsize_t size) {
 
 static toff_t seek(thandle_t handle, toff_t offset, int whence) {
     struct imf_tiff_stream *s = handle;
-    uint64_t from[] = {[SEEK_SET] = 0, [SEEK_CUR] = s->position, [SEEK_END] = s->in.size};
+    uint64_t from[] = {[SEEK_SET] = 0, [SEEK_CUR] = s->position, [SEEK_END] = s->in.bytes.size};
     return s->position = from[whence] + offset;
 }
 
 static toff_t size_of(thandle_t handle) {
-    return ((struct imf_tiff_stream *)handle)->in.size;
+    return ((struct imf_tiff_stream *)handle)->in.bytes.size;
 }
 
 static int close_nothing(thandle_t handle) {
@@ -98,8 +88,9 @@ bool imf_tiff_open_library(struct imf_tiff_stream *s, uint64_t at) {
     TIFFOpenOptions *options = TIFFOpenOptionsAlloc();
     if (!options)
         return false;
-    uint64_t limit = s->reader->limits.max_memory, most = s->in.size > strip ? s->in.size : strip;
-    most = limit && most > limit && s->in.size <= limit ? limit : most;
+    uint64_t limit = s->reader->limits.max_memory,
+             most = s->in.bytes.size > strip ? s->in.bytes.size : strip;
+    most = limit && most > limit && s->in.bytes.size <= limit ? limit : most;
     TIFFOpenOptionsSetMaxSingleMemAlloc(options, (tmsize_t)(most + SPARE));
     TIFFOpenOptionsSetErrorHandlerExtR(options, on_error, s);
     TIFFOpenOptionsSetWarningHandlerExtR(options, on_warning, s);
@@ -115,9 +106,9 @@ enum imf_status imf_tiff_failure(struct imf_tiff_stream *s, int done, struct imf
     const char *text = s->message + (strncmp(s->message, ": ", 2) == 0 ? 2 : 0);
     bool ends = !*text || strncmp(text, "Read error", 10) == 0;
     snprintf(what, sizeof what, ends ? "truncated" : "damaged (%s)", text);
-    if (s->in.error)
-        s->reader->source.error = s->in.error;
-    if (done >= 0 || s->in.error)
+    if (s->in.bytes.error)
+        s->reader->source.error = s->in.bytes.error;
+    if (done >= 0 || s->in.bytes.error)
         return imf_reader_damaged(s->reader, imf_max(done, 0), what, err);
     return imf_fail(err, IMF_ERR_DAMAGED, "%s in the header", what);
 }
