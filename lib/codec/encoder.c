@@ -40,7 +40,8 @@ void imf_writer_lose(struct imf_writer *w, const struct imf_meta_item *item, con
     losses[w->loss_count++] = (struct imf_writer_loss){item, name, why, bytes};
 }
 
-void imf_writer_lose_thumbnail(struct imf_writer *w, const struct imf_meta_item *exif) {
+/* EXIF is written without its thumbnail, if it has one. */
+static void lose_thumbnail(struct imf_writer *w, const struct imf_meta_item *exif) {
     size_t bytes = imf_exif_thumbnail(exif->data, exif->size);
     for (size_t i = 0; i < w->loss_count; i++)
         if (!w->losses[i].item && strcmp(w->losses[i].name, "thumbnail") == 0)
@@ -153,7 +154,7 @@ const unsigned char *imf_writer_data(struct imf_writer *w, const struct imf_meta
     if (!exif && !irb && !(item->kind == IMF_META_XMP && w->reoriented))
         return item->data;
     if (exif)
-        imf_writer_lose_thumbnail(w, item);
+        lose_thumbnail(w, item);
     free(w->data);
     w->data = exif  ? imf_exif_edit(item, w->reoriented, w->orientation.swap,
                                     w->encode.strip & IMF_STRIP_PICTURES)

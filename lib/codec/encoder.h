@@ -81,8 +81,6 @@ void imf_writer_warn(struct imf_writer *w, const char *format, ...)
  * The texts are static. */
 void imf_writer_lose(struct imf_writer *w, const struct imf_meta_item *item, const char *name,
                      uint64_t bytes, const char *why);
-/* EXIF is written without its thumbnail, if it has one. */
-void imf_writer_lose_thumbnail(struct imf_writer *w, const struct imf_meta_item *exif);
 
 /* Pack the upper `bits` (1, 2 or 4) of `count` samples, several to a byte, the first in its upper
  * bits. A sample has `depth` bits: 16, or in a byte 8 or fewer. */

@@ -11,11 +11,6 @@
 
 enum { TAG_COUNT = 0xb001, TAG_ENTRIES = 0xb002, MP_ENTRY = 16, MP_SIZE = 4, MP_OFFSET = 8 };
 
-static void put32(unsigned char *p, bool big, uint32_t value) {
-    for (int i = 0; i < 4; i++)
-        p[big ? 3 - i : i] = (unsigned char)(value >> 8 * i);
-}
-
 /* The first image's entry and the number of entries; NULL when it is no such list. */
 static unsigned char *entries_of(unsigned char *mpf, size_t size, bool *big, size_t *count) {
     size_t directory = imf_tiff_first(mpf, size, big);
@@ -23,8 +18,9 @@ static unsigned char *entries_of(unsigned char *mpf, size_t size, bool *big, siz
     size_t list = directory ? imf_tiff_find(mpf, size, *big, directory, TAG_ENTRIES) : 0;
     if (!number || !list)
         return NULL;
-    *count = imf_tiff_get32(mpf + number + 8, *big);
-    size_t bytes = imf_tiff_get32(mpf + list + 4, *big), at = imf_tiff_get32(mpf + list + 8, *big);
+    *count = imf_tiff_get(mpf + number + 8, 4, *big);
+    size_t bytes = imf_tiff_get(mpf + list + 4, 4, *big),
+           at = imf_tiff_get(mpf + list + 8, 4, *big);
     if (*count < 1 || *count > size / MP_ENTRY || bytes < *count * MP_ENTRY || at > size ||
         *count * MP_ENTRY > size - at)
         return NULL;
@@ -36,19 +32,19 @@ bool imf_mpf_move(unsigned char *mpf, size_t size, const struct imf_mpf_position
     bool big;
     size_t count;
     unsigned char *entry = entries_of(mpf, size, &big, &count);
-    if (!entry || to->end > UINT32_MAX || imf_tiff_get32(entry + MP_OFFSET, big) != 0)
+    if (!entry || to->end > UINT32_MAX || imf_tiff_get(entry + MP_OFFSET, 4, big) != 0)
         return false;
-    put32(entry + MP_SIZE, big, (uint32_t)to->end);
+    imf_tiff_put(entry + MP_SIZE, 4, (uint32_t)to->end, big);
     for (size_t i = 1; i < count; i++) {
         entry += MP_ENTRY;
-        uint64_t length = imf_tiff_get32(entry + MP_SIZE, big);
-        uint64_t at = from->mpf + imf_tiff_get32(entry + MP_OFFSET, big);
+        uint64_t length = imf_tiff_get(entry + MP_SIZE, 4, big);
+        uint64_t at = from->mpf + imf_tiff_get(entry + MP_OFFSET, 4, big);
         if (at < from->end || at - from->end > trailer || length > trailer - (at - from->end))
             return false;
         uint64_t offset = to->end + (at - from->end) - to->mpf;
         if (offset > UINT32_MAX)
             return false;
-        put32(entry + MP_OFFSET, big, (uint32_t)offset);
+        imf_tiff_put(entry + MP_OFFSET, 4, (uint32_t)offset, big);
     }
     return true;
 }

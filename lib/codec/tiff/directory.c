@@ -1,6 +1,8 @@
 /* directory.c - directories of TIFF and BigTIFF, and copying EXIF between them */
 #include "codec/tiff/directory.h"
 
+#include "codec/metadata/tiff.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,18 +10,6 @@ enum { TYPES = 19, IFD_TYPE = 13, REDUCED = 1 };
 static const unsigned char sizes[TYPES] = {0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4, 0, 0, 8, 8, 8};
 /* Of the numbers that a value consists of: a rational is two. */
 static const unsigned char units[TYPES] = {0, 1, 1, 2, 4, 4, 1, 1, 2, 4, 4, 4, 8, 4, 0, 0, 8, 8, 8};
-
-static uint64_t get(const unsigned char *from, int bytes, bool big_endian) {
-    uint64_t value = 0;
-    for (int i = 0; i < bytes; i++)
-        value = value << 8 | from[big_endian ? i : bytes - 1 - i];
-    return value;
-}
-
-static void put(unsigned char *to, int bytes, uint64_t value, bool big_endian) {
-    for (int i = 0; i < bytes; i++)
-        to[big_endian ? bytes - 1 - i : i] = (unsigned char)(value >> 8 * i);
-}
 
 /* Bytes of an offset, which is also how many an entry holds itself. */
 static int width(bool wide) {
@@ -34,11 +24,11 @@ uint64_t imf_tiff_header(struct imf_tiff_input *in) {
         (head[0] != 'I' && head[0] != 'M'))
         return 0;
     in->big_endian = head[0] == 'M';
-    uint64_t version = get(head + 2, 2, in->big_endian);
+    uint64_t version = imf_tiff_get(head + 2, 2, in->big_endian);
     in->wide = version == 43;
     if (in->wide && imf_bytes_get(&in->bytes, 0, head, sizeof head))
-        return get(head + 8, 8, in->big_endian);
-    return version == 42 ? get(head + 4, 4, in->big_endian) : 0;
+        return imf_tiff_get(head + 8, 8, in->big_endian);
+    return version == 42 ? imf_tiff_get(head + 4, 4, in->big_endian) : 0;
 }
 
 void imf_tiff_unload(struct imf_tiff_directory *directory) {
@@ -54,7 +44,7 @@ bool imf_tiff_load(struct imf_tiff_directory *out, struct imf_tiff_input *in, ui
     *out = (struct imf_tiff_directory){.entries = NULL, .at = at};
     if (at == 0 || !imf_bytes_get(&in->bytes, at, head, (size_t)counter))
         return false;
-    uint64_t count = get(head, counter, big);
+    uint64_t count = imf_tiff_get(head, counter, big);
     size_t bytes = (size_t)entry * (count <= UINT16_MAX ? (size_t)count : 0) + (size_t)offset;
     unsigned char *block = malloc(bytes);
     out->entries =
@@ -64,14 +54,14 @@ bool imf_tiff_load(struct imf_tiff_directory *out, struct imf_tiff_input *in, ui
     if (enough && count <= UINT16_MAX &&
         imf_bytes_get(&in->bytes, at + (uint64_t)counter, block, bytes)) {
         out->count = (size_t)count;
-        out->next = get(block + bytes - offset, offset, big);
+        out->next = imf_tiff_get(block + bytes - offset, offset, big);
     }
     for (size_t i = 0; i < out->count; i++) {
         const unsigned char *from = block + i * (size_t)entry;
         struct imf_tiff_entry *e = &out->entries[i];
-        e->tag = (uint16_t)get(from, 2, big);
-        e->type = (uint16_t)get(from + 2, 2, big);
-        e->count = get(from + 4, offset, big);
+        e->tag = (uint16_t)imf_tiff_get(from, 2, big);
+        e->type = (uint16_t)imf_tiff_get(from + 2, 2, big);
+        e->count = imf_tiff_get(from + 4, offset, big);
         memcpy(e->value, from + 4 + offset, (size_t)offset);
     }
     free(block);
@@ -100,7 +90,7 @@ bool imf_tiff_extent(const struct imf_tiff_input *in, const struct imf_tiff_entr
         return false;
     if (*bytes <= held)
         return true;
-    *at = get(e->value, (int)held, in->big_endian);
+    *at = imf_tiff_get(e->value, (int)held, in->big_endian);
     return *at > 0 && *at <= in->bytes.size && *bytes <= in->bytes.size - *at;
 }
 
@@ -115,7 +105,7 @@ bool imf_tiff_number(struct imf_tiff_input *in, const struct imf_tiff_entry *e, 
         memcpy(bytes, e->value + i * (size_t)unit, (size_t)unit);
     else if (!imf_bytes_get(&in->bytes, at + i * (uint64_t)unit, bytes, (size_t)unit))
         return false;
-    *number = get(bytes, unit, in->big_endian);
+    *number = imf_tiff_get(bytes, unit, in->big_endian);
     return true;
 }
 
@@ -126,37 +116,24 @@ uint64_t imf_tiff_number_of(struct imf_tiff_input *in, const struct imf_tiff_dir
     return e && imf_tiff_number(in, e, 0, &value) ? value : 0;
 }
 
-/* The first number of an entry that holds it itself; 0 for other types. */
-static uint64_t number(const struct imf_tiff_input *in, const struct imf_tiff_entry *e) {
-    bool whole = e->type < TYPES && e->type != IMF_TIFF_RATIONAL && e->count >= 1;
-    int bytes = whole ? sizes[e->type] : 0;
-    return bytes <= width(in->wide) ? get(e->value, bytes, in->big_endian) : 0;
+bool imf_tiff_is_reduced(struct imf_tiff_input *in, const struct imf_tiff_directory *d) {
+    return imf_tiff_number_of(in, d, IMF_TIFF_SUBFILE) & REDUCED;
 }
 
-bool imf_tiff_is_reduced(const struct imf_tiff_input *in, const struct imf_tiff_directory *d) {
-    const struct imf_tiff_entry *e = imf_tiff_entry(d, IMF_TIFF_SUBFILE);
-    return e && (number(in, e) & REDUCED);
-}
-
-uint64_t imf_tiff_strip_bytes(const struct imf_tiff_input *in, const struct imf_tiff_directory *d) {
-    enum {
-        WIDTH = 256,
-        HEIGHT = 257,
-        SAMPLES = 277,
-        ROWS = 278,
-        TILE_WIDTH = 322,
-        TILE_HEIGHT = 323
-    };
-    const uint64_t most = (uint64_t)1 << 60;
-    const unsigned tags[][2] = {{TILE_WIDTH, WIDTH}, {TILE_HEIGHT, ROWS}, {SAMPLES, SAMPLES}};
+uint64_t imf_tiff_strip_bytes(struct imf_tiff_input *in, const struct imf_tiff_directory *d) {
+    enum { WIDTH = 256, HEIGHT, SAMPLES = 277, ROWS, TILE_WIDTH = 322, TILE_HEIGHT };
+    static const unsigned tags[][2] = {
+        {TILE_WIDTH, WIDTH}, {TILE_HEIGHT, ROWS}, {SAMPLES, SAMPLES}};
+    const uint64_t most = (uint64_t)1 << 60, height = imf_tiff_number_of(in, d, HEIGHT);
     uint64_t bytes = sizeof(uint16_t);
     for (size_t i = 0; i < sizeof tags / sizeof *tags; i++) {
         const struct imf_tiff_entry *e = imf_tiff_entry(d, tags[i][0]);
         e = e ? e : imf_tiff_entry(d, tags[i][1]);
-        uint64_t value = e ? number(in, e) : 1;
-        const struct imf_tiff_entry *height = imf_tiff_entry(d, HEIGHT);
-        if (tags[i][1] == ROWS && height && (!e || value > number(in, height)))
-            value = number(in, height); /* of the whole image */
+        uint64_t value = e ? 0 : 1;
+        if (e)
+            imf_tiff_number(in, e, 0, &value);
+        if (tags[i][1] == ROWS && height && (!e || value > height))
+            value = height; /* of the whole image */
         if (__builtin_mul_overflow(bytes, value, &bytes) || bytes > most)
             return most;
     }
@@ -165,16 +142,14 @@ uint64_t imf_tiff_strip_bytes(const struct imf_tiff_input *in, const struct imf_
 
 unsigned char *imf_tiff_value(struct imf_tiff_input *in, const struct imf_tiff_entry *e,
                               size_t most, size_t *size, bool *out_of_memory) {
-    size_t each = e->type < TYPES ? sizes[e->type] : 0, held = (size_t)width(in->wide);
-    if (each == 0 || e->count == 0 || e->count > most / each || e->tag == in->untrue)
+    uint64_t at, bytes;
+    if (e->count == 0 || e->tag == in->untrue || !imf_tiff_extent(in, e, &at, &bytes) ||
+        bytes > most)
         return NULL;
-    *size = each * (size_t)e->count;
-    uint64_t at = get(e->value, (int)held, in->big_endian);
-    if (*size > held && (at > in->bytes.size || *size > in->bytes.size - at))
-        return NULL;
+    *size = (size_t)bytes;
     unsigned char *value = malloc(*size);
     *out_of_memory |= !value;
-    if (value && *size <= held) {
+    if (value && !at) {
         memcpy(value, e->value, *size);
     } else if (value && !imf_bytes_get(&in->bytes, at, value, *size)) {
         free(value);
@@ -189,10 +164,11 @@ size_t imf_tiff_make_header(unsigned char header[16], bool big_endian, bool wide
                             uint64_t directory) {
     size_t at = wide ? 8 : 4;
     memset(header, big_endian ? 'M' : 'I', 2);
-    put(header + 2, 2, wide ? 43 : 42, big_endian);
+    imf_tiff_put(header + 2, 2, wide ? 43 : 42, big_endian);
     if (wide)
-        put(header + 4, 4, big_endian ? 8 << 16 : 8, big_endian); /* an offset's size, and 0 */
-    put(header + at, width(wide), directory, big_endian);
+        imf_tiff_put(header + 4, 4, big_endian ? 8 << 16 : 8,
+                     big_endian); /* an offset's size, and 0 */
+    imf_tiff_put(header + at, width(wide), directory, big_endian);
     return 2 * at;
 }
 
@@ -244,7 +220,7 @@ static void add(struct imf_tiff_directory *d, struct imf_tiff_output *out, unsig
     if (size <= (size_t)width(out->wide))
         memcpy(e->value, bytes, size);
     else
-        put(e->value, width(out->wide), append(out, bytes, size), out->big_endian);
+        imf_tiff_put(e->value, width(out->wide), append(out, bytes, size), out->big_endian);
 }
 
 void imf_tiff_add(struct imf_tiff_directory *d, struct imf_tiff_output *out, unsigned tag,
@@ -253,7 +229,7 @@ void imf_tiff_add(struct imf_tiff_directory *d, struct imf_tiff_output *out, uns
     unsigned char *bytes = malloc(size + 1);
     out->out_of_memory |= !bytes;
     for (size_t i = 0; bytes && i < count; i++)
-        put(bytes + i * unit, (int)unit, numbers[i], out->big_endian);
+        imf_tiff_put(bytes + i * unit, (int)unit, numbers[i], out->big_endian);
     if (bytes)
         add(d, out, tag, type, bytes, size);
     free(bytes);
@@ -277,12 +253,12 @@ uint64_t imf_tiff_store(const struct imf_tiff_directory *d, struct imf_tiff_outp
     out->out_of_memory |= !block;
     if (!block)
         return 0;
-    put(block, (int)counter, d->count, big);
+    imf_tiff_put(block, (int)counter, d->count, big);
     for (size_t i = 0; i < d->count; i++) {
         unsigned char *to = block + counter + i * entry;
-        put(to, 2, d->entries[i].tag, big);
-        put(to + 2, 2, d->entries[i].type, big);
-        put(to + 4, (int)offset, d->entries[i].count, big);
+        imf_tiff_put(to, 2, d->entries[i].tag, big);
+        imf_tiff_put(to + 2, 2, d->entries[i].type, big);
+        imf_tiff_put(to + 4, (int)offset, d->entries[i].count, big);
         memcpy(to + 4 + offset, d->entries[i].value, offset);
     }
     uint64_t at = append(out, block, size);
@@ -350,7 +326,8 @@ static bool copy_value(struct imf_tiff_directory *to, struct imf_tiff_output *ou
             : NULL;
     int unit = value ? units[e->type] : 0;
     for (size_t i = 0; value && in->big_endian != out->big_endian && i < size; i += (size_t)unit)
-        put(value + i, unit, get(value + i, unit, in->big_endian), out->big_endian);
+        imf_tiff_put(value + i, unit, imf_tiff_get(value + i, unit, in->big_endian),
+                     out->big_endian);
     if (value)
         add(to, out, e->tag, e->type, value, size);
     free(value);
@@ -366,13 +343,14 @@ static void copy(struct imf_tiff_directory *to, struct imf_tiff_output *out,
         if ((depth == 0 && !imf_tiff_belongs(e->tag, e->type, set)) || imf_tiff_entry(to, e->tag))
             continue;
         if (!imf_tiff_is_pointer(e->tag)) {
-            if (copy_value(to, out, in, e) && out->copied)
-                out->copied(out->copied_data, imf_tiff_key(in, &from, i));
+            if (copy_value(to, out, in, e) && out->account)
+                imf_account_claim(out->account, imf_tiff_key(in, &from, i), NULL);
             continue;
         }
         struct imf_tiff_directory sub = {.entries = NULL};
-        if (depth < NESTED)
-            copy(&sub, out, in, number(in, e), set, depth + 1);
+        uint64_t below;
+        if (depth < NESTED && imf_tiff_number(in, e, 0, &below))
+            copy(&sub, out, in, below, set, depth + 1);
         if (sub.count)
             imf_tiff_add(to, out, e->tag, out->wide ? IMF_TIFF_LONG8 : IMF_TIFF_LONG, 1,
                          (uint64_t[]){imf_tiff_store(&sub, out)});

@@ -9,7 +9,7 @@
 #ifndef IMF_CODEC_TIFF_DIRECTORY_H
 #define IMF_CODEC_TIFF_DIRECTORY_H
 
-#include "codec/source.h"
+#include "codec/account.h"
 
 enum imf_tiff_tag {
     IMF_TIFF_SUBFILE = 254,
@@ -81,9 +81,9 @@ bool imf_tiff_is_storage(unsigned tag);
 /* Does the tag point to another directory of EXIF's? */
 bool imf_tiff_is_pointer(unsigned tag);
 /* Is its subfile type that of a smaller copy of another image? */
-bool imf_tiff_is_reduced(const struct imf_tiff_input *in, const struct imf_tiff_directory *d);
+bool imf_tiff_is_reduced(struct imf_tiff_input *in, const struct imf_tiff_directory *d);
 /* Bytes of a decoded strip or tile, of 16 bits a sample; at most 2^60. */
-uint64_t imf_tiff_strip_bytes(const struct imf_tiff_input *in, const struct imf_tiff_directory *d);
+uint64_t imf_tiff_strip_bytes(struct imf_tiff_input *in, const struct imf_tiff_directory *d);
 /* The bytes of a value, at most `most`; NULL: damaged, more, or no memory. Freed with free(). */
 unsigned char *imf_tiff_value(struct imf_tiff_input *in, const struct imf_tiff_entry *entry,
                               size_t most, size_t *size, bool *out_of_memory);
@@ -97,9 +97,8 @@ struct imf_tiff_output {
     unsigned char *data;
     size_t size, capacity;
     bool out_of_memory;
-    /* NULL, or called by imf_tiff_copy() for each entry that it copies. */
-    void (*copied)(void *data, uint64_t key);
-    void *copied_data;
+    struct imf_account
+        *account; /* NULL, or imf_tiff_copy() claims what it copies, for no item yet */
 };
 
 /* Add `count` numbers of type SHORT, LONG, LONG8 or RATIONAL (pairs of them), unless the directory has

@@ -45,54 +45,34 @@ static void add_item(struct imf_reader *r, enum imf_meta_kind kind, unsigned str
     free(v.data);
 }
 
-/* Entries that EXIF was copied from. */
-struct keys {
-    uint64_t *list;
-    size_t count, capacity;
-    bool out_of_memory;
-};
-
-static void add_key(void *data, uint64_t key) {
-    struct keys *k = data;
-    if (k->count == k->capacity) {
-        size_t capacity = k->capacity ? 2 * k->capacity : 64;
-        uint64_t *list = reallocarray(k->list, capacity, sizeof *list);
-        k->out_of_memory |= !list;
-        if (!list)
-            return;
-        k->list = list;
-        k->capacity = capacity;
-    }
-    k->list[k->count++] = key;
-}
-
 static void add_tags(struct imf_reader *r, struct imf_tiff_input *in, uint64_t first, uint64_t at,
                      enum imf_tiff_set set) {
     bool is_exif = set == IMF_TIFF_EXIF;
-    struct keys keys = {.list = NULL};
+    struct imf_account *account = &r->account;
+    size_t claims = account->claim_count;
     unsigned char header[16];
     struct imf_tiff_directory exif = {.entries = NULL};
     size_t size = imf_tiff_make_header(header, in->big_endian, false, 0);
-    struct imf_tiff_output out = {
-        .big_endian = in->big_endian, .base = size, .copied = add_key, .copied_data = &keys};
+    struct imf_tiff_output out = {.big_endian = in->big_endian, .base = size, .account = account};
     imf_tiff_copy(&exif, &out, in, at, set);
     if (at != first)
         imf_tiff_copy(&exif, &out, in, first, set);
     uint64_t stored = exif.count ? imf_tiff_store(&exif, &out) : 0;
     imf_tiff_make_header(header, in->big_endian, false, stored);
     unsigned char *stream = stored ? malloc(size + out.size) : NULL;
+    struct imf_meta_item *item = NULL;
     if (stream) {
         memcpy(stream, header, size);
         memcpy(stream + size, out.data, out.size);
         r->at = UINT64_MAX; /* it has many parts */
-        struct imf_meta_item *item = imf_reader_add_metadata(
-            r, is_exif ? IMF_META_EXIF : IMF_META_TIFF_TAGS,
-            is_exif ? IMF_STRIP_EXIF : IMF_STRIP_OTHER, stream, size + out.size);
-        for (size_t i = 0; item && i < keys.count; i++)
-            imf_account_claim(&r->account, keys.list[i], item);
+        item = imf_reader_add_metadata(r, is_exif ? IMF_META_EXIF : IMF_META_TIFF_TAGS,
+                                       is_exif ? IMF_STRIP_EXIF : IMF_STRIP_OTHER, stream,
+                                       size + out.size);
     }
-    r->metadata.out_of_memory |= out.out_of_memory || keys.out_of_memory || (stored && !stream);
-    free(keys.list);
+    for (size_t i = claims; item && i < account->claim_count; i++)
+        account->claims[i].item = item;
+    account->claim_count = item ? account->claim_count : claims;
+    r->metadata.out_of_memory |= out.out_of_memory || (stored && !stream);
     imf_tiff_unload(&exif);
     free(out.data);
     free(stream);
@@ -230,7 +210,6 @@ void imf_tiff_add_metadata(struct imf_writer *w, struct imf_tiff_directory *d,
     if (exif) {
         put_tags(w, exif, IMF_TIFF_EXIF, d, out);
         put_tags(w, exif, IMF_TIFF_PRIVATE, d, out);
-        imf_writer_lose_thumbnail(w, exif);
     }
     if (tags)
         put_tags(w, tags, IMF_TIFF_PRIVATE, d, out);
