@@ -17,7 +17,7 @@ static void test_guid(void) {
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct imf_xmp_split split;
         const unsigned char *text = (const unsigned char *)cases[i].text;
-        CHECK(imf_xmp_split(&split, text, strlen(cases[i].text)), "no memory");
+        imf_xmp_split(&split, text, strlen(cases[i].text));
         CHECK(strcmp(split.guid, cases[i].digest) == 0, "\"%s\": %s", cases[i].text, split.guid);
     }
 }

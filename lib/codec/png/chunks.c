@@ -29,11 +29,6 @@ static struct imf_meta_item *add_raw(struct imf_reader *r, const struct imf_png_
     return item;
 }
 
-static void leave_out(struct imf_reader *r, const struct imf_png_chunk *c, const char *why) {
-    (void)c;
-    imf_reader_lose(r, NULL, why);
-}
-
 /* ---- text --------------------------------------------------------------------------------- */
 
 /* A chunk's text: a part of the chunk, or inflated into `owned`. */
@@ -215,7 +210,7 @@ static void add_text(struct imf_reader *r, const struct imf_png_chunk *c) {
     bool deflated;
     const unsigned char *at = nul ? text_at(kind, nul + 1, end, &deflated) : NULL;
     if (!at) {
-        leave_out(r, c, "malformed");
+        imf_reader_lose(r, NULL, "malformed");
         return;
     }
     const struct profile *profile = profile_of(keyword);
@@ -260,7 +255,7 @@ static void add_icc(struct imf_reader *r, const struct imf_png_chunk *c) {
 static void add_density(struct imf_reader *r, const struct imf_png_chunk *c) {
     if (c->size != 9 || c->data[8] > 1 || imf_get32(c->data) > NUMBER_MAX ||
         imf_get32(c->data + 4) > NUMBER_MAX) {
-        leave_out(r, c, "malformed");
+        imf_reader_lose(r, NULL, "malformed");
         return;
     }
     r->metadata.density =
@@ -298,33 +293,6 @@ static bool good_coding(const unsigned char *data) {
     return data[2] == 0 && data[3] <= 1;
 }
 
-static const struct {
-    char name[5];
-    size_t size;
-    bool (*good)(const unsigned char *data); /* or NULL */
-} color_forms[] = {{"gAMA", 4, good_gamma},  {"cHRM", 32, good_primaries},
-                   {"sRGB", 1, good_intent}, {"cICP", 4, good_coding},
-                   {"mDCV", 24, NULL},       {"mDCv", 24, NULL},
-                   {"cLLI", 8, NULL},        {"cLLi", 8, NULL}};
-
-/* Gamma, primaries and the like stand before the pixels, once. What other readers refuse is left out.
- * metadata/icc.c interprets gAMA, sRGB and cICP and relies on the sizes checked here. */
-static void add_color(struct imf_reader *r, const struct imf_png_chunk *c) {
-    size_t i = 0;
-    while (strcmp(c->name, color_forms[i].name) != 0)
-        i++;
-    if (c->after_pixels)
-        leave_out(r, c, "after the pixels");
-    else if (c->size != color_forms[i].size ||
-             (color_forms[i].good && !color_forms[i].good(c->data)))
-        leave_out(r, c, "malformed");
-    else if (!(r->metadata.colors & 1u << i))
-        add_raw(r, c, IMF_STRIP_OTHER);
-    else
-        leave_out(r, c, "the first of its kind counts");
-    r->metadata.colors |= 1u << i;
-}
-
 static void add_other(struct imf_reader *r, const struct imf_png_chunk *c) {
     if (!c->again)
         add_raw(r, c, IMF_STRIP_OTHER);
@@ -339,51 +307,69 @@ static const struct kind {
     unsigned strip;
     const char *title;
     void (*add)(struct imf_reader *r, const struct imf_png_chunk *c);
+    /* Of gamma, primaries and the like, which stand before the pixels, once; metadata/coding.c relies on
+     * it. good: NULL, or what other readers accept. */
+    size_t size;
+    bool (*good)(const unsigned char *data);
 } kinds[] = {
-    {"IHDR", IMF_STRUCTURE, 0, "header", NULL},
-    {"PLTE", IMF_STRUCTURE, 0, "palette", NULL},
-    {"tRNS", IMF_STRUCTURE, 0, "transparent colour", NULL},
-    {"IDAT", IMF_PIXELS, 0, "pixels", NULL},
-    {"IEND", IMF_STRUCTURE, 0, "end", NULL},
-    {"acTL", IMF_LOST, 0, IMF_PNG_FRAMES, NULL},
-    {"fcTL", IMF_LOST, 0, IMF_PNG_FRAMES, NULL},
-    {"fdAT", IMF_LOST, 0, IMF_PNG_FRAMES, NULL},
-    {"tEXt", IMF_LOST, IMF_STRIP_OTHER, "text", add_text},
-    {"zTXt", IMF_LOST, IMF_STRIP_OTHER, "text", add_text},
-    {"iTXt", IMF_LOST, IMF_STRIP_OTHER, "text", add_text},
-    {"eXIf", IMF_LOST, IMF_STRIP_EXIF, "EXIF", add_exif},
-    {"iCCP", IMF_LOST, IMF_STRIP_ICC, "ICC profile", add_icc},
-    {"gAMA", IMF_LOST, IMF_STRIP_OTHER, "gamma", add_color},
-    {"cHRM", IMF_LOST, IMF_STRIP_OTHER, "primaries of colours (cHRM)", add_color},
-    {"sRGB", IMF_LOST, IMF_STRIP_OTHER, "sRGB mark", add_color},
-    {"cICP", IMF_LOST, IMF_STRIP_OTHER, "coding of colours (cICP)", add_color},
-    {"mDCV", IMF_LOST, IMF_STRIP_OTHER, "colours of the display (mDCV)", add_color},
-    {"mDCv", IMF_LOST, IMF_STRIP_OTHER, "colours of the display (mDCv)", add_color},
-    {"cLLI", IMF_LOST, IMF_STRIP_OTHER, "light levels (cLLI)", add_color},
-    {"cLLi", IMF_LOST, IMF_STRIP_OTHER, "light levels (cLLi)", add_color},
-    {"pHYs", IMF_LOST, IMF_STRIP_OTHER, "resolution", add_density},
-    {"bKGD", IMF_LOST, IMF_STRIP_OTHER, "background colour", add_other},
-    {"sBIT", IMF_LOST, IMF_STRIP_OTHER, "significant bits", add_other},
-    {"sTER", IMF_LOST, IMF_STRIP_OTHER, "stereo layout", add_other},
-    {"tIME", IMF_LOST, IMF_STRIP_OTHER, "time of the last change", add_other},
-    {"hIST", IMF_LOST, IMF_STRIP_OTHER, "histogram of the palette", NULL},
-    {"sPLT", IMF_LOST, IMF_STRIP_OTHER, "suggested palette", NULL},
-    {"iDOT", IMF_LOST, IMF_STRIP_OTHER, "Apple's index of rows (iDOT)", NULL},
-    {"caBX", IMF_LOST, IMF_STRIP_OTHER, "signature (C2PA)", NULL},
+    {"IHDR", IMF_STRUCTURE, 0, "header", NULL, 0, NULL},
+    {"PLTE", IMF_STRUCTURE, 0, "palette", NULL, 0, NULL},
+    {"tRNS", IMF_STRUCTURE, 0, "transparent colour", NULL, 0, NULL},
+    {"IDAT", IMF_PIXELS, 0, "pixels", NULL, 0, NULL},
+    {"IEND", IMF_STRUCTURE, 0, "end", NULL, 0, NULL},
+    {"acTL", IMF_LOST, 0, IMF_PNG_FRAMES, NULL, 0, NULL},
+    {"fcTL", IMF_LOST, 0, IMF_PNG_FRAMES, NULL, 0, NULL},
+    {"fdAT", IMF_LOST, 0, IMF_PNG_FRAMES, NULL, 0, NULL},
+    {"tEXt", IMF_LOST, IMF_STRIP_OTHER, "text", add_text, 0, NULL},
+    {"zTXt", IMF_LOST, IMF_STRIP_OTHER, "text", add_text, 0, NULL},
+    {"iTXt", IMF_LOST, IMF_STRIP_OTHER, "text", add_text, 0, NULL},
+    {"eXIf", IMF_LOST, IMF_STRIP_EXIF, "EXIF", add_exif, 0, NULL},
+    {"iCCP", IMF_LOST, IMF_STRIP_ICC, "ICC profile", add_icc, 0, NULL},
+    {"gAMA", IMF_LOST, IMF_STRIP_OTHER, "gamma", add_other, 4, good_gamma},
+    {"cHRM", IMF_LOST, IMF_STRIP_OTHER, "primaries of colours (cHRM)", add_other, 32,
+     good_primaries},
+    {"sRGB", IMF_LOST, IMF_STRIP_OTHER, "sRGB mark", add_other, 1, good_intent},
+    {"cICP", IMF_LOST, IMF_STRIP_OTHER, "coding of colours (cICP)", add_other, 4, good_coding},
+    {"mDCV", IMF_LOST, IMF_STRIP_OTHER, "colours of the display (mDCV)", add_other, 24, NULL},
+    {"mDCv", IMF_LOST, IMF_STRIP_OTHER, "colours of the display (mDCv)", add_other, 24, NULL},
+    {"cLLI", IMF_LOST, IMF_STRIP_OTHER, "light levels (cLLI)", add_other, 8, NULL},
+    {"cLLi", IMF_LOST, IMF_STRIP_OTHER, "light levels (cLLi)", add_other, 8, NULL},
+    {"pHYs", IMF_LOST, IMF_STRIP_OTHER, "resolution", add_density, 0, NULL},
+    {"bKGD", IMF_LOST, IMF_STRIP_OTHER, "background colour", add_other, 0, NULL},
+    {"sBIT", IMF_LOST, IMF_STRIP_OTHER, "significant bits", add_other, 0, NULL},
+    {"sTER", IMF_LOST, IMF_STRIP_OTHER, "stereo layout", add_other, 0, NULL},
+    {"tIME", IMF_LOST, IMF_STRIP_OTHER, "time of the last change", add_other, 0, NULL},
+    {"hIST", IMF_LOST, IMF_STRIP_OTHER, "histogram of the palette", NULL, 0, NULL},
+    {"sPLT", IMF_LOST, IMF_STRIP_OTHER, "suggested palette", NULL, 0, NULL},
+    {"iDOT", IMF_LOST, IMF_STRIP_OTHER, "Apple's index of rows (iDOT)", NULL, 0, NULL},
+    {"caBX", IMF_LOST, IMF_STRIP_OTHER, "signature (C2PA)", NULL, 0, NULL},
 };
 
 static const struct kind *kind_of(const char *type) {
-    static const struct kind safe = {"", IMF_LOST, IMF_STRIP_OTHER, "unknown chunk", add_other},
-                             unsafe = {"", IMF_LOST, IMF_STRIP_OTHER, "unknown chunk", NULL};
+    static const struct kind other[] = {
+        {"", IMF_LOST, IMF_STRIP_OTHER, "unknown chunk", NULL, 0, NULL},
+        {"", IMF_LOST, IMF_STRIP_OTHER, "unknown chunk", add_other, 0, NULL}};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
         if (memcmp(type, kinds[i].type, 4) == 0)
             return &kinds[i];
-    return type[3] & 0x20 ? &safe : &unsafe;
+    return &other[type[3] >> 5 & 1];
 }
 
 void imf_png_add_chunk(struct imf_reader *r, const struct imf_png_chunk *chunk) {
     const struct kind *kind = kind_of(chunk->name);
-    if (kind->add)
+    const char *why = NULL;
+    if (kind->size) {
+        unsigned bit = 1u << (kind - kinds);
+        bool good = chunk->size == kind->size && (!kind->good || kind->good(chunk->data));
+        why = chunk->after_pixels        ? "after the pixels"
+              : !good                    ? "malformed"
+              : r->metadata.colors & bit ? "the first of its kind counts"
+                                         : NULL;
+        r->metadata.colors |= bit;
+    }
+    if (why)
+        imf_reader_lose(r, NULL, why);
+    else if (kind->add)
         kind->add(r, chunk);
 }
 

@@ -1,5 +1,5 @@
 /* parts.c - a PNG's chunks in the account of its file, as libpng reads their bytes */
-#include "codec/png/parts.h"
+#include "codec/png/chunks.h"
 
 #include "codec/metadata/bytes.h"
 

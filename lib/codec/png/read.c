@@ -12,7 +12,6 @@
 #include "codec/formats.h"
 
 #include "codec/png/chunks.h"
-#include "codec/png/parts.h"
 
 #include <limits.h>
 #include <png.h>
