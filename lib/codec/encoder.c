@@ -14,6 +14,13 @@
 #include <string.h>
 #include <strings.h>
 
+void imf_writer_put(struct imf_writer *w, const void *bytes, size_t size) {
+    errno = 0;
+    if (!w->error && fwrite(bytes, 1, size, w->stream) != size)
+        w->error = errno ? errno : EIO;
+    w->written += size;
+}
+
 enum imf_status imf_writer_memory(struct imf_writer *w, uint64_t bytes, const char *what,
                                   struct imf_error *err) {
     w->memory = bytes;
@@ -162,13 +169,6 @@ const unsigned char *imf_writer_data(struct imf_writer *w, const struct imf_meta
                     : imf_xmp_upright(item);
     w->out_of_memory |= !w->data;
     return w->data;
-}
-
-bool imf_writer_put_trailer(struct imf_writer *w) {
-    const struct imf_meta_item *file = imf_metadata_find(w->metadata, IMF_META_TRAILER);
-    errno = 0;
-    return !file || w->no_trailer || !imf_writer_wants(w, file) ||
-           fwrite(file->data, 1, file->size, w->stream) == file->size;
 }
 
 struct imf_density imf_writer_density(const struct imf_writer *w) {

@@ -41,7 +41,9 @@ struct imf_writer {
     struct imf_jpeg_source jpeg;         /* from the metadata, oriented like the file */
     int row;                             /* of the caller's, written so far */
     enum imf_status failed;
-    uint64_t memory; /* bytes that encoding takes beside the rows */
+    uint64_t written; /* bytes, by imf_writer_put() */
+    int error;        /* errno of a failed write, which codec/writer.c reports */
+    uint64_t memory;  /* bytes that encoding takes beside the rows */
     struct imf_writer_loss {
         const struct imf_meta_item *item; /* NULL: `name` is a part of one */
         const char *name, *why;
@@ -71,6 +73,8 @@ struct imf_encoder {
                                struct imf_error *err);
 };
 
+/* Write bytes of the file; after an error nothing more is written. */
+void imf_writer_put(struct imf_writer *w, const void *bytes, size_t size);
 /* Set the bytes that encoding takes. IMF_ERR_LIMIT: more than max_memory. */
 enum imf_status imf_writer_memory(struct imf_writer *w, uint64_t bytes, const char *what,
                                   struct imf_error *err);
@@ -106,8 +110,6 @@ const struct imf_meta_item *imf_writer_icc(const struct imf_writer *w);
 enum imf_status imf_writer_make_icc(struct imf_writer *w, struct imf_error *err);
 /* Is what this item says of colours in the file's profile, or needs none? */
 bool imf_writer_rebuilds(const struct imf_writer *w, const struct imf_meta_item *item);
-/* Write the file that stands behind the image, if one is kept; false: the stream's error. */
-bool imf_writer_put_trailer(struct imf_writer *w);
 /* Density of the file's pixels, of unit NONE where it is unknown or not to be written. */
 struct imf_density imf_writer_density(const struct imf_writer *w);
 

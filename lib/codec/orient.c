@@ -65,7 +65,7 @@ static enum imf_status write_upright(struct imf_writer *w, const unsigned char *
     if (!band)
         return imf_fail_memory(err, bytes);
     enum imf_status status = IMF_OK;
-    for (int top = 0; top < w->info.height && !status; top += BAND) {
+    for (int top = 0; top < w->info.height && !status && !w->error; top += BAND) {
         int rows = imf_min(BAND, w->info.height - top);
         gather(w, band, top, rows, src, stride);
         status = w->codec->encoder->rows(w, band, w->row_bytes, rows, err);

@@ -66,6 +66,12 @@ static bool set_row_bytes(const struct imf_info *info, size_t *bytes) {
     return imf_size_mul((size_t)info->width, (size_t)(info->channels * info->depth / 8), bytes);
 }
 
+/* A status, unless that is IMF_OK and the stream has failed. */
+static enum imf_status written(const struct imf_writer *w, enum imf_status status,
+                               struct imf_error *err) {
+    return !status && w->error ? imf_fail_io(err, w->error) : status;
+}
+
 static enum imf_status open_checked(struct imf_writer *w, struct imf_error *err) {
     const struct imf_info *info = &w->info;
     w->codec = imf_codec_of(info->format);
@@ -80,7 +86,9 @@ static enum imf_status open_checked(struct imf_writer *w, struct imf_error *err)
         status = imf_writer_make_icc(w, err);
     if (!status && !(w->state = calloc(1, w->codec->encoder->state)))
         status = imf_fail_memory(err, w->codec->encoder->state);
-    return status ? status : w->codec->encoder->open(w, err);
+    if (!status)
+        status = w->codec->encoder->open(w, err);
+    return written(w, status, err);
 }
 
 /* ---- what becomes of what the metadata were read from -------------------------------------------- */
@@ -252,7 +260,7 @@ enum imf_status imf_writer_rows(struct imf_writer *w, const void *src, size_t st
                         w->row, w->input.height, rows);
     if (w->failed)
         return imf_fail(err, w->failed, "an earlier write failed");
-    w->failed = imf_writer_orient(w, src, stride, rows, err);
+    w->failed = written(w, imf_writer_orient(w, src, stride, rows, err), err);
     if (w->failed == IMF_OK)
         w->row += rows;
     return w->failed;
@@ -266,6 +274,10 @@ enum imf_status imf_writer_finish(struct imf_writer *w, struct imf_error *err) {
         return imf_fail(err, w->failed, "an earlier write failed");
     if (w->codec->encoder->finish)
         w->failed = w->codec->encoder->finish(w, err);
+    const struct imf_meta_item *behind = imf_metadata_find(w->metadata, IMF_META_TRAILER);
+    if (!w->failed && behind && !w->no_trailer && imf_writer_wants(w, behind))
+        imf_writer_put(w, behind->data, behind->size);
+    w->failed = written(w, w->failed, err);
     if (w->failed == IMF_OK)
         warn_of_lost(w);
     if (w->failed == IMF_OK)

@@ -26,7 +26,6 @@ struct jpeg {
     jpeg_scan_info script[IMF_JPEG_SCANS];
     jmp_buf jump;
     struct imf_writer *writer;
-    int error;          /* errno of a failed write */
     JSAMPLE *inverted;  /* CMYK: a row */
     bool keeps_trailer; /* images are to follow this one */
     bool held;          /* the image is in `destination` until the source was read to its end */
@@ -40,7 +39,7 @@ struct jpeg {
 static void on_error(j_common_ptr common) {
     struct jpeg *j = common->client_data;
     if (common->err->msg_code == JERR_FILE_WRITE)
-        j->error = errno ? errno : EIO;
+        j->writer->error = errno ? errno : EIO;
     longjmp(j->jump, 1);
 }
 
@@ -57,8 +56,8 @@ static bool guarded(struct jpeg *j, void (*step)(struct jpeg *)) {
 }
 
 static enum imf_status failure(struct jpeg *j, struct imf_error *err) {
-    if (j->error)
-        return imf_fail_io(err, j->error);
+    if (j->writer->error)
+        return imf_fail_io(err, j->writer->error);
     if (j->destination.too_large)
         return imf_memory_fits(j->destination.max, 2 * (uint64_t)j->destination.capacity,
                                "a JPEG that is held until the end of its input", err);
@@ -71,22 +70,16 @@ static enum imf_status failure(struct jpeg *j, struct imf_error *err) {
 
 /* ---- metadata ----------------------------------------------------------------------------- */
 
-static void put_bytes(struct jpeg *j, const void *data, size_t size) {
-    errno = 0;
-    if (!j->error && fwrite(data, 1, size, j->writer->stream) != size)
-        j->error = errno ? errno : EIO;
-}
-
 static void put_segment(struct jpeg *j, int marker, const char *prefix, size_t prefix_size,
                         const unsigned char *data, size_t size) {
     size_t length = 2 + prefix_size + size;
     if (j->late) {
-        put_bytes(j,
-                  (unsigned char[]){0xff, (unsigned char)marker, (unsigned char)(length >> 8),
-                                    (unsigned char)length},
-                  4);
-        put_bytes(j, prefix, prefix_size);
-        put_bytes(j, data, size);
+        imf_writer_put(j->writer,
+                       (unsigned char[]){0xff, (unsigned char)marker, (unsigned char)(length >> 8),
+                                         (unsigned char)length},
+                       4);
+        imf_writer_put(j->writer, prefix, prefix_size);
+        imf_writer_put(j->writer, data, size);
         return;
     }
     jpeg_write_m_header(&j->c, marker, (unsigned)(prefix_size + size));
@@ -320,22 +313,22 @@ static bool move_list(struct jpeg *j, const struct imf_meta_item *trailer) {
 
 /* Write the image, and among its segments what was not known when they were made. */
 static void put_held(struct jpeg *j) {
-    const struct imf_writer *w = j->writer;
+    struct imf_writer *w = j->writer;
     const struct imf_jpeg_destination *d = &j->destination;
     const struct imf_meta_item *trailer = imf_metadata_find(w->metadata, IMF_META_JPEG_TRAILER);
     bool listed = j->keeps_trailer, lists = listed && move_list(j, trailer);
     size_t rest = lists ? d->refs_at : d->refs_end;
     j->late = true;
     j->keeps_trailer = lists;
-    put_bytes(j, d->data, d->refs_at);
+    imf_writer_put(w, d->data, d->refs_at);
     for (const struct imf_meta_item *i = w->metadata->first; i; i = i->next)
         if ((i->number >= w->known ||
              (listed && !lists && i->needs_trailer && i->kind == IMF_META_XMP)) &&
             imf_writer_wants(w, i))
             put(j, i);
-    put_bytes(j, d->data + rest, imf_jpeg_destination_size(d) - rest);
+    imf_writer_put(w, d->data + rest, imf_jpeg_destination_size(d) - rest);
     if (lists)
-        put_bytes(j, trailer->data, trailer->size);
+        imf_writer_put(w, trailer->data, trailer->size);
 }
 
 static enum imf_status jpeg_finish(struct imf_writer *w, struct imf_error *err) {
@@ -344,9 +337,7 @@ static enum imf_status jpeg_finish(struct imf_writer *w, struct imf_error *err) 
         return failure(j, err);
     if (j->held)
         put_held(j);
-    if (!j->error && !imf_writer_put_trailer(w))
-        j->error = errno;
-    return j->error ? imf_fail_io(err, j->error) : IMF_OK;
+    return IMF_OK;
 }
 
 static void jpeg_close(struct imf_writer *w) {

@@ -48,9 +48,7 @@ struct block {
 
 struct imf_idat {
     struct imf_idat_shape shape;
-    imf_idat_sink *sink;
-    void *sink_data;
-    bool failed; /* of sink */
+    struct imf_writer *writer;
     unsigned char *above, *candidate[2];
     uint64_t left; /* bytes that are in no block yet */
     size_t block_size;
@@ -98,8 +96,7 @@ static void write_block(struct imf_idat *idat, struct block *b) {
         imf_put32(end, (uint32_t)crc32_z(0, b->chunk + 4, b->chunk_size + 4));
     }
     imf_put32(b->chunk, (uint32_t)b->chunk_size);
-    if (!idat->failed)
-        idat->failed = !idat->sink(idat->sink_data, b->chunk, (size_t)(end - b->chunk) + CRC_BYTES);
+    imf_writer_put(idat->writer, b->chunk, (size_t)(end - b->chunk) + CRC_BYTES);
     b->full = false;
 }
 
@@ -161,7 +158,7 @@ static enum imf_png_filter choose(struct imf_idat *idat, const unsigned char *ro
     return best;
 }
 
-bool imf_idat_row(struct imf_idat *idat, const unsigned char *row) {
+void imf_idat_row(struct imf_idat *idat, const unsigned char *row) {
     const struct imf_idat_shape *s = &idat->shape;
     unsigned char filter = IMF_PNG_NONE;
     if (!s->few && s->level == 1) {
@@ -174,7 +171,6 @@ bool imf_idat_row(struct imf_idat *idat, const unsigned char *row) {
     append(idat, filter == IMF_PNG_NONE ? row : idat->candidate[0], s->row_bytes);
     if (idat->above)
         memcpy(idat->above, row, s->row_bytes);
-    return !idat->failed;
 }
 
 /* ---- open and close --------------------------------------------------------------------------- */
@@ -227,16 +223,14 @@ static bool allocate(struct imf_idat *idat, const struct size *z) {
     return good;
 }
 
-struct imf_idat *imf_idat_open(const struct imf_idat_shape *shape, imf_idat_sink *sink,
-                               void *data) {
+struct imf_idat *imf_idat_open(const struct imf_idat_shape *shape, struct imf_writer *writer) {
     struct imf_idat *idat = calloc(1, sizeof *idat);
     if (!idat)
         return NULL;
     const struct size z = size_of(shape);
     idat->shape = *shape;
     idat->shape.level = z.level;
-    idat->sink = sink;
-    idat->sink_data = data;
+    idat->writer = writer;
     idat->left = z.bytes;
     idat->block_size = z.block;
     idat->blocks = z.blocks;

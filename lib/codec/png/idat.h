@@ -2,11 +2,7 @@
 #ifndef IMF_CODEC_PNG_IDAT_H
 #define IMF_CODEC_PNG_IDAT_H
 
-#include "base/error.h"
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "codec/encoder.h"
 
 struct imf_idat_shape {
     size_t row_bytes; /* as PNG packs them */
@@ -20,13 +16,11 @@ struct imf_idat_shape {
 
 /* Bytes of memory that encoding an image takes. */
 uint64_t imf_idat_memory(const struct imf_idat_shape *shape);
-/* Writes bytes of the file, in order, on the caller's thread; false: it failed. */
-typedef bool imf_idat_sink(void *data, const void *bytes, size_t size);
 
-/* NULL: no memory. imf_idat_close() joins the threads, however many rows were written. */
-struct imf_idat *imf_idat_open(const struct imf_idat_shape *shape, imf_idat_sink *sink, void *data);
-/* The next row; false once the sink has failed. The last row writes what is left. */
-bool imf_idat_row(struct imf_idat *idat, const unsigned char *row);
+/* Chunks go to the writer on the caller's thread. NULL: no memory. imf_idat_close() joins the threads, however many rows were written. */
+struct imf_idat *imf_idat_open(const struct imf_idat_shape *shape, struct imf_writer *writer);
+/* The next row. The last one writes what is left. */
+void imf_idat_row(struct imf_idat *idat, const unsigned char *row);
 void imf_idat_close(struct imf_idat **idat);
 
 #endif

@@ -14,7 +14,6 @@
 #include "codec/png/idat.h"
 #include "codec/png/profile.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -29,7 +28,6 @@ struct png {
     struct imf_writer *writer;
     const struct imf_meta_item *known; /* the last item when the writer was opened */
     const struct imf_meta_item *last;  /* the last item written */
-    int error;                         /* errno of a failed write */
     unsigned char *scratch;            /* a chunk's data while it is written */
     bool begun;                        /* the chunks before the pixels are written */
     bool palette_written;
@@ -39,19 +37,6 @@ struct png {
     struct imf_idat *idat;       /* the pixels' encoder */
 };
 
-static enum imf_status status_of(const struct png *p, struct imf_error *err) {
-    return p->error ? imf_fail_io(err, p->error) : IMF_OK;
-}
-
-/* The sink of idat.c, too. */
-static bool write_bytes(void *data, const void *bytes, size_t size) {
-    struct png *p = data;
-    errno = 0;
-    if (!p->error && fwrite(bytes, 1, size, p->writer->stream) != size)
-        p->error = errno ? errno : EIO;
-    return !p->error;
-}
-
 /* Write a chunk of a fixed beginning (which may contain NUL) and data. */
 static void put_chunk(struct png *p, const char *name, const void *begin, size_t begin_size,
                       const void *data, size_t size) {
@@ -60,10 +45,10 @@ static void put_chunk(struct png *p, const char *name, const void *begin, size_t
     memcpy(head + 4, name, 4);
     uLong sum = crc32_z(crc32_z(0, head + 4, 4), begin, begin_size);
     imf_put32(crc, (uint32_t)crc32_z(sum, data, size));
-    write_bytes(p, head, sizeof head);
-    write_bytes(p, begin, begin_size);
-    write_bytes(p, data, size);
-    write_bytes(p, crc, sizeof crc);
+    imf_writer_put(p->writer, head, sizeof head);
+    imf_writer_put(p->writer, begin, begin_size);
+    imf_writer_put(p->writer, data, size);
+    imf_writer_put(p->writer, crc, sizeof crc);
 }
 
 /* ---- metadata ----------------------------------------------------------------------------- */
@@ -213,7 +198,7 @@ static void put_header(struct png *p) {
     imf_put32(data + 4, (uint32_t)info->height);
     data[8] = (unsigned char)p->bits;
     data[9] = (unsigned char)color_type(p);
-    write_bytes(p, "\x89PNG\r\n\x1a\n", 8);
+    imf_writer_put(p->writer, "\x89PNG\r\n\x1a\n", 8);
     put_chunk(p, "IHDR", "", 0, data, sizeof data);
 }
 
@@ -275,9 +260,9 @@ static enum imf_status begin(struct png *p, struct imf_error *err) {
     struct imf_idat_shape shape = shape_of(p, p->bits);
     if (p->bits != 8 && !(p->line = malloc(shape.row_bytes)))
         return imf_fail_memory(err, shape.row_bytes);
-    if (!(p->idat = imf_idat_open(&shape, write_bytes, p)))
+    if (!(p->idat = imf_idat_open(&shape, p->writer)))
         return imf_fail(err, IMF_ERR_MEMORY, "out of memory");
-    return status_of(p, err);
+    return IMF_OK;
 }
 
 /* ---- rows --------------------------------------------------------------------------------- */
@@ -318,12 +303,11 @@ static enum imf_status png_rows(struct imf_writer *w, const unsigned char *src, 
                                 int rows, struct imf_error *err) {
     struct png *p = w->state;
     enum imf_status status = p->begun ? IMF_OK : begin(p, err);
-    for (int y = 0; y < rows && !status; y++, src += stride) {
+    for (int y = 0; y < rows && !status && !w->error; y++, src += stride) {
         const unsigned char *row = p->bits < 8     ? pack(p, src)
                                    : p->bits == 16 ? big_endian(p, src)
                                                    : src;
         imf_idat_row(p->idat, row);
-        status = status_of(p, err);
     }
     return status;
 }
@@ -339,11 +323,10 @@ static enum imf_status png_palette(struct imf_writer *w, const struct imf_palett
 
 static enum imf_status png_finish(struct imf_writer *w, struct imf_error *err) {
     struct png *p = w->state;
+    (void)err;
     put_items(p, NULL); /* the reader may have found more metadata after its last row */
     put_chunk(p, "IEND", "", 0, "", 0);
-    if (!p->error && !imf_writer_put_trailer(w))
-        p->error = errno;
-    return status_of(p, err);
+    return IMF_OK;
 }
 
 static void png_close(struct imf_writer *w) {

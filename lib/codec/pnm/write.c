@@ -7,7 +7,6 @@
 #include "codec/formats.h"
 #include "imfilter_program.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,10 +29,6 @@ enum imf_pnm imf_pnm_from_name(const char *name) {
 void imf_pnm_adapt(struct imf_info *info, const struct imf_encode *encode) {
     if (encode->pnm > IMF_PNM_PBM)
         info->bits = 0;
-}
-
-static enum imf_status write_failed(struct imf_error *err) {
-    return imf_fail_io(err, errno);
 }
 
 /* The smallest format that can store the image. */
@@ -59,37 +54,35 @@ static const char *misfit(enum imf_pnm have, enum imf_pnm want) {
                : "PBM holds black and white alone (add -f threshold:otsu, or name the output .pgm)";
 }
 
-/* Lines behind the first one. */
-static bool comments(const struct imf_writer *w) {
-    const struct imf_meta_item *i = w->metadata ? w->metadata->first : NULL;
-    bool good = true;
-    for (; i && good; i = i->next)
-        if (i->kind == IMF_META_PNM_COMMENT && imf_writer_wants(w, i))
-            good = putc('#', w->stream) != EOF &&
-                   fwrite(i->data, 1, i->size, w->stream) == i->size &&
-                   putc('\n', w->stream) != EOF;
-    return good;
-}
-
-static int header(const struct imf_writer *w, enum imf_pnm kind, unsigned maxval) {
+static void put_header(struct imf_writer *w, enum imf_pnm kind, unsigned maxval) {
     static const char *const tuple[][2] = {
         [IMF_COLOR_GRAY] = {"GRAYSCALE", "GRAYSCALE_ALPHA"},
         [IMF_COLOR_RGB] = {"RGB", "RGB_ALPHA"},
         [IMF_COLOR_CMYK] = {"CMYK", ""},
     };
+    static const char *const types[] = {[IMF_PNM_PBM] = "P4\n",
+                                        [IMF_PNM_PGM] = "P5\n",
+                                        [IMF_PNM_PPM] = "P6\n",
+                                        [IMF_PNM_PAM] = "P7\n"};
     const struct imf_info *i = &w->info;
-    char type = kind == IMF_PNM_PAM   ? '7'
-                : kind == IMF_PNM_PBM ? '4'
-                : kind == IMF_PNM_PPM ? '6'
-                                      : '5';
-    if (fprintf(w->stream, "P%c\n", type) < 0 || !comments(w))
-        return -1;
+    char text[160];
+    int size;
+    imf_writer_put(w, types[kind], strlen(types[kind]));
+    for (const struct imf_meta_item *m = w->metadata ? w->metadata->first : NULL; m; m = m->next)
+        if (m->kind == IMF_META_PNM_COMMENT && imf_writer_wants(w, m)) {
+            imf_writer_put(w, "#", 1);
+            imf_writer_put(w, m->data, m->size);
+            imf_writer_put(w, "\n", 1);
+        }
     if (kind == IMF_PNM_PAM)
-        return fprintf(w->stream, "WIDTH %d\nHEIGHT %d\nDEPTH %d\nMAXVAL %u\nTUPLTYPE %s\nENDHDR\n",
-                       i->width, i->height, i->channels, maxval, tuple[i->color][i->alpha]);
-    if (kind == IMF_PNM_PBM)
-        return fprintf(w->stream, "%d %d\n", i->width, i->height);
-    return fprintf(w->stream, "%d %d\n%u\n", i->width, i->height, maxval);
+        size = snprintf(text, sizeof text,
+                        "WIDTH %d\nHEIGHT %d\nDEPTH %d\nMAXVAL %u\nTUPLTYPE %s\nENDHDR\n", i->width,
+                        i->height, i->channels, maxval, tuple[i->color][i->alpha]);
+    else if (kind == IMF_PNM_PBM)
+        size = snprintf(text, sizeof text, "%d %d\n", i->width, i->height);
+    else
+        size = snprintf(text, sizeof text, "%d %d\n%u\n", i->width, i->height, maxval);
+    imf_writer_put(w, text, (size_t)size);
 }
 
 static enum imf_status pnm_open(struct imf_writer *w, struct imf_error *err) {
@@ -108,8 +101,8 @@ static enum imf_status pnm_open(struct imf_writer *w, struct imf_error *err) {
     if ((repeated || p->kind == IMF_PNM_PBM || w->info.depth == 16 || p->maxval != p->full) &&
         !(p->line = malloc(p->line_bytes)))
         return imf_fail_memory(err, p->line_bytes);
-    errno = 0;
-    return header(w, p->kind, p->maxval) < 0 ? write_failed(err) : IMF_OK;
+    put_header(w, p->kind, p->maxval);
+    return IMF_OK;
 }
 
 /* A bitmap's 1 is black. */
@@ -142,16 +135,15 @@ static void to_samples(const struct pnm *p, const unsigned char *src, size_t sam
 static enum imf_status pnm_rows(struct imf_writer *w, const unsigned char *src, size_t stride,
                                 int rows, struct imf_error *err) {
     struct pnm *p = w->state;
-    errno = 0;
-    for (int y = 0; y < rows; y++) {
+    (void)err;
+    for (int y = 0; y < rows && !w->error; y++) {
         const unsigned char *row = src + (size_t)y * stride;
         if (p->line && p->kind == IMF_PNM_PBM)
             to_bits(p->line, &w->info, row);
         else if (p->line)
             to_samples(p, row, w->row_bytes / (p->full > 255 ? 2 : 1),
                        p->line_bytes > w->row_bytes ? 3 : 1);
-        if (fwrite(p->line ? p->line : row, 1, p->line_bytes, w->stream) != p->line_bytes)
-            return write_failed(err);
+        imf_writer_put(w, p->line ? p->line : row, p->line_bytes);
     }
     return IMF_OK;
 }

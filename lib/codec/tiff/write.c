@@ -38,12 +38,11 @@ struct lane {
 
 struct tiff {
     struct imf_writer *writer;
-    FILE *out; /* the writer's stream, or one in memory */
+    FILE *file;   /* the writer's stream */
+    FILE *memory; /* NULL, or what that is until the file is complete */
     char *held;
     size_t held_size;
     off_t start;
-    uint64_t at; /* bytes of the file so far */
-    int error;   /* errno of a failed write */
     int bits, level;
     bool big_endian;
     size_t row; /* bytes in the file */
@@ -54,17 +53,6 @@ struct tiff {
     uint64_t *offsets, *sizes; /* of the strips */
     size_t strips;
 };
-
-static void write_bytes(struct tiff *t, const void *bytes, size_t size) {
-    errno = 0;
-    if (!t->error && fwrite(bytes, 1, size, t->out) != size)
-        t->error = errno ? errno : EIO;
-    t->at += size;
-}
-
-static enum imf_status status_of(const struct tiff *t, struct imf_error *err) {
-    return t->error ? imf_fail_io(err, t->error) : IMF_OK;
-}
 
 /* ---- strips ---------------------------------------------------------------------------------- */
 
@@ -86,19 +74,19 @@ static enum imf_status write_strips(struct tiff *t, struct imf_error *err) {
         imf_parallel_on(t->pool, t->lanes, t->filling, deflate_lane, t);
     for (int i = 0; i < t->filling; i++) {
         const struct lane *l = &t->lane[i];
-        t->offsets[t->strips] = t->at;
+        t->offsets[t->strips] = t->writer->written;
         t->sizes[t->strips++] = t->level ? l->file_size : l->size;
-        enum imf_status status =
-            t->out == t->writer->stream
-                ? IMF_OK
-                : imf_memory_fits(t->writer->encode.max_memory, t->at + t->sizes[t->strips - 1],
-                                  "a TIFF to a pipe", err);
+        enum imf_status status = t->memory
+                                     ? imf_memory_fits(t->writer->encode.max_memory,
+                                                       t->writer->written + t->sizes[t->strips - 1],
+                                                       "a TIFF to a pipe", err)
+                                     : IMF_OK;
         if (status)
             return status;
-        write_bytes(t, t->level ? l->file : l->plain, (size_t)t->sizes[t->strips - 1]);
+        imf_writer_put(t->writer, t->level ? l->file : l->plain, (size_t)t->sizes[t->strips - 1]);
     }
     t->filling = 0;
-    return status_of(t, err);
+    return IMF_OK;
 }
 
 /* Samples less their left neighbours, as the file has them. */
@@ -139,7 +127,7 @@ static enum imf_status tiff_rows(struct imf_writer *w, const unsigned char *src,
                                  int rows, struct imf_error *err) {
     struct tiff *t = w->state;
     enum imf_status status = IMF_OK;
-    for (int y = 0; y < rows && !status; y++, src += stride) {
+    for (int y = 0; y < rows && !status && !w->error; y++, src += stride) {
         struct lane *l = &t->lane[t->filling];
         size_t done = t->strips + (size_t)t->filling;
         int left = w->info.height - (int)done * t->strip_rows;
@@ -160,15 +148,16 @@ static enum imf_status open_stream(struct tiff *t, struct imf_error *err) {
     static const unsigned char header[HEADER] = {0};
     struct imf_writer *w = t->writer;
     int flags = fcntl(fileno(w->stream), F_GETFL);
-    t->out = w->stream;
+    t->file = w->stream;
     t->start = flags >= 0 && !(flags & O_APPEND) ? ftello(w->stream) : -1;
     if (t->start < 0 || fseeko(w->stream, t->start, SEEK_SET) != 0) {
         t->start = 0;
-        if (!(t->out = open_memstream(&t->held, &t->held_size)))
+        if (!(t->memory = open_memstream(&t->held, &t->held_size)))
             return imf_fail_memory(err, HEADER);
+        w->stream = t->memory;
     }
-    write_bytes(t, header, sizeof header);
-    return status_of(t, err);
+    imf_writer_put(w, header, sizeof header);
+    return IMF_OK;
 }
 
 /* As many strips at once as memory allows. */
@@ -250,41 +239,42 @@ static void add_form(const struct tiff *t, struct imf_tiff_directory *d,
             imf_tiff_add(d, out, tags[k].tag, tags[k].type, tags[k].count, tags[k].values);
 }
 
-static void write_header(struct tiff *t, bool wide, uint64_t directory) {
+static void write_header(const struct tiff *t, bool wide, uint64_t directory) {
+    struct imf_writer *w = t->writer;
     unsigned char header[HEADER];
-    off_t end = t->start + (off_t)t->at;
+    off_t end = t->start + (off_t)w->written;
     size_t size = imf_tiff_make_header(header, t->big_endian, wide, directory);
     errno = 0;
-    if (!t->error && fseeko(t->out, t->start, SEEK_SET) != 0)
-        t->error = errno;
-    write_bytes(t, header, size);
-    if (!t->error && fseeko(t->out, end, SEEK_SET) != 0)
-        t->error = errno;
+    if (!w->error && fseeko(w->stream, t->start, SEEK_SET) != 0)
+        w->error = errno;
+    imf_writer_put(w, header, size);
+    if (!w->error && fseeko(w->stream, end, SEEK_SET) != 0)
+        w->error = errno;
 }
 
 static enum imf_status tiff_finish(struct imf_writer *w, struct imf_error *err) {
     struct tiff *t = w->state;
     struct imf_tiff_directory d = {.entries = NULL};
-    struct imf_tiff_output out = {.big_endian = t->big_endian, .base = t->at + t->at % 2};
+    struct imf_tiff_output out = {.big_endian = t->big_endian, .base = w->written + w->written % 2};
     out.wide = out.base + 16 * t->strips + 3 * IMF_METADATA_MAX > UINT32_MAX;
     add_form(t, &d, &out);
     imf_tiff_add_metadata(w, &d, &out);
     uint64_t directory = imf_tiff_store(&d, &out);
     imf_tiff_unload(&d);
     if (!out.out_of_memory) {
-        write_bytes(t, "", t->at % 2);
-        write_bytes(t, out.data, out.size);
+        imf_writer_put(w, "", w->written % 2);
+        imf_writer_put(w, out.data, out.size);
         write_header(t, out.wide, directory);
     }
     free(out.data);
     if (out.out_of_memory)
         return imf_fail(err, IMF_ERR_MEMORY, "out of memory");
-    if (t->out != w->stream && !t->error) {
-        errno = 0;
-        if (fflush(t->out) != 0 || fwrite(t->held, 1, t->held_size, w->stream) != t->held_size)
-            t->error = errno ? errno : EIO;
+    if (t->memory && !w->error) {
+        w->error = fflush(t->memory) == 0 ? 0 : ENOMEM;
+        w->stream = t->file;
+        imf_writer_put(w, t->held, t->held_size);
     }
-    return status_of(t, err);
+    return IMF_OK;
 }
 
 static void tiff_close(struct imf_writer *w) {
@@ -297,8 +287,8 @@ static void tiff_close(struct imf_writer *w) {
     }
     free(t->offsets);
     free(t->sizes);
-    if (t->out && t->out != w->stream)
-        fclose(t->out);
+    if (t->memory)
+        fclose(t->memory);
     free(t->held);
 }
 

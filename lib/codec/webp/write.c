@@ -7,7 +7,6 @@
 #include "codec/formats.h"
 
 #ifdef IMF_WITH_WEBP
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <webp/encode.h>
@@ -108,11 +107,9 @@ static enum imf_status webp_finish(struct imf_writer *w, struct imf_error *err) 
     WebPData file = {NULL, 0};
     if (!assemble(w, &image, &file))
         return imf_fail(err, IMF_ERR_MEMORY, "out of memory");
-    errno = 0;
-    bool good = fwrite(file.bytes, 1, file.size, w->stream) == file.size;
-    int error = errno;
+    imf_writer_put(w, file.bytes, file.size);
     WebPDataClear(&file);
-    return good ? IMF_OK : imf_fail_io(err, error);
+    return IMF_OK;
 }
 
 static void webp_close(struct imf_writer *w) {
