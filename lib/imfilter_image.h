@@ -41,12 +41,14 @@ struct imf_error {
     uint64_t reserved[2];
 };
 
-/* A library may have more, up to IMF_FORMAT_LAST: see imf_format_doc(). */
+/* A library may lack some, and have more, up to IMF_FORMAT_LAST: see imf_format_doc(). */
 enum imf_format {
     IMF_FORMAT_NONE,
     IMF_FORMAT_PNG,
     IMF_FORMAT_JPEG,
     IMF_FORMAT_PNM,
+    IMF_FORMAT_TIFF,
+    IMF_FORMAT_WEBP,
     IMF_FORMAT_LAST = 31
 };
 enum imf_color { IMF_COLOR_GRAY, IMF_COLOR_RGB, IMF_COLOR_CMYK }; /* CMYK: 0 is no ink */

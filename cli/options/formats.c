@@ -4,10 +4,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#define FIRST ((enum imf_format)(IMF_FORMAT_NONE + 1))
+#define FIRST next(IMF_FORMAT_NONE)
 
+/* After the last it is one of which there is no doc. */
 static enum imf_format next(enum imf_format format) {
-    return (enum imf_format)(format + 1);
+    do
+        format = (enum imf_format)(format + 1);
+    while (format <= IMF_FORMAT_LAST && !imf_format_doc(format));
+    return format;
 }
 
 static bool has(enum imf_format format, const char *option) {

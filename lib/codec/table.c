@@ -1,9 +1,8 @@
 /*
  * table.c - the formats
  *
- * A format is a row here; all else about it stands in its own folder. Files are recognised in this
- * order, which also gives the formats their numbers: new ones come last. Those that need a library are
- * here where it was found.
+ * A format is a row here; all else about it stands in its own folder. Files are recognised in the order
+ * of the formats' numbers. Those that need a library are here where it was found.
  */
 #include "codec/table.h"
 
@@ -13,26 +12,27 @@
 #include <stdio.h>
 
 static const struct imf_codec *const codecs[] = {
-    &imf_png_codec,  &imf_jpeg_codec, &imf_pnm_codec,
+    [IMF_FORMAT_PNG] = &imf_png_codec,   [IMF_FORMAT_JPEG] = &imf_jpeg_codec,
+    [IMF_FORMAT_PNM] = &imf_pnm_codec,
 #ifdef IMF_WITH_TIFF
-    &imf_tiff_codec,
+    [IMF_FORMAT_TIFF] = &imf_tiff_codec,
 #endif
 #ifdef IMF_WITH_WEBP
-    &imf_webp_codec,
+    [IMF_FORMAT_WEBP] = &imf_webp_codec,
 #endif
 };
-#define CODEC_COUNT (sizeof codecs / sizeof codecs[0])
-_Static_assert(CODEC_COUNT <= IMF_FORMAT_LAST, "formats are counted in sets of 32 bits");
+#define FORMATS (sizeof codecs / sizeof codecs[0])
+_Static_assert(FORMATS <= IMF_FORMAT_LAST + 1, "formats are counted in sets of 32 bits");
 
 const struct imf_codec *imf_codec_of(enum imf_format format) {
-    return format >= 1 && (size_t)format <= CODEC_COUNT ? codecs[format - 1] : NULL;
+    return format >= 0 && (size_t)format < FORMATS ? codecs[format] : NULL;
 }
 
 enum imf_format imf_codec_recognise(const unsigned char *head, size_t size) {
-    size_t i = 0;
-    while (i < CODEC_COUNT && !codecs[i]->recognise(head, size))
-        i++;
-    return i < CODEC_COUNT ? (enum imf_format)(i + 1) : IMF_FORMAT_NONE;
+    for (size_t i = 0; i < FORMATS; i++)
+        if (codecs[i] && codecs[i]->recognise(head, size))
+            return (enum imf_format)i;
+    return IMF_FORMAT_NONE;
 }
 
 enum imf_format imf_format_from_head(const void *head, size_t size) {
@@ -43,10 +43,10 @@ enum imf_format imf_format_from_head(const void *head, size_t size) {
 }
 
 enum imf_format imf_format_from_name(const char *name) {
-    for (size_t i = 0; name && i < CODEC_COUNT; i++)
-        for (const char *const *e = codecs[i]->doc.extensions; *e; e++)
+    for (size_t i = 0; name && i < FORMATS; i++)
+        for (const char *const *e = codecs[i] ? codecs[i]->doc.extensions : NULL; e && *e; e++)
             if (imf_same_word(name, *e))
-                return (enum imf_format)(i + 1);
+                return (enum imf_format)i;
     return IMF_FORMAT_NONE;
 }
 
@@ -85,10 +85,10 @@ static bool misfit(const struct imf_codec *c, const struct imf_info *info, char 
 static void list(char text[IMF_FORMATS_TEXT], const char *before, unsigned set, bool titles) {
     size_t used = 0;
     text[0] = '\0';
-    for (size_t i = 0; i < CODEC_COUNT && used < IMF_FORMATS_TEXT; i++) {
-        const struct imf_format_doc *doc = &codecs[i]->doc;
+    for (size_t i = 0; i < FORMATS && used < IMF_FORMATS_TEXT; i++) {
         if (!(set & 1u << i))
             continue;
+        const struct imf_format_doc *doc = &codecs[i]->doc;
         set &= ~(1u << i);
         used += (size_t)snprintf(text + used, IMF_FORMATS_TEXT - used, "%s%s%s", before,
                                  titles ? doc->title : doc->name,
@@ -100,8 +100,9 @@ static void list(char text[IMF_FORMATS_TEXT], const char *before, unsigned set, 
 
 void imf_codec_titles(char text[IMF_FORMATS_TEXT], enum imf_meta_kind kind) {
     unsigned set = 0;
-    for (size_t i = 0; i < CODEC_COUNT; i++)
-        set |= (kind == IMF_META_KINDS || codecs[i]->metadata_max[kind]) ? 1u << i : 0;
+    for (size_t i = 0; i < FORMATS; i++)
+        if (codecs[i] && (kind == IMF_META_KINDS || codecs[i]->metadata_max[kind]))
+            set |= 1u << i;
     list(text, "", set, true);
 }
 
@@ -114,9 +115,9 @@ enum imf_status imf_codec_fits(const struct imf_codec *codec, const struct imf_i
     if (!misfit(codec, info, what))
         return IMF_OK;
     at_8.depth = 8;
-    for (size_t i = 0; i < CODEC_COUNT; i++) {
-        set |= misfit(codecs[i], info, other) ? 0 : 1u << i;
-        set_8 |= misfit(codecs[i], &at_8, other) ? 0 : 1u << i;
+    for (size_t i = 0; i < FORMATS; i++) {
+        set |= !codecs[i] || misfit(codecs[i], info, other) ? 0 : 1u << i;
+        set_8 |= !codecs[i] || misfit(codecs[i], &at_8, other) ? 0 : 1u << i;
     }
     bool enough = !misfit(codec, &at_8, other);
     list(formats, "--format=", set, false);

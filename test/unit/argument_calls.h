@@ -78,7 +78,9 @@ static enum imf_status writer_encode(const void *given) {
 /* Of formats, each of which has members of its own. */
 static enum imf_status writers_encode(const void *given) {
     enum imf_status all = IMF_OK;
-    for (int format = IMF_FORMAT_PNG; imf_format_doc((enum imf_format)format); format++) {
+    for (int format = IMF_FORMAT_PNG; format <= IMF_FORMAT_LAST; format++) {
+        if (!imf_format_doc((enum imf_format)format))
+            continue;
         struct imf_info i = info;
         i.format = (enum imf_format)format;
         enum imf_status st = call_writer(&i, given);
