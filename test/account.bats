@@ -236,9 +236,9 @@ END
     make_png a.png
     make_jpeg a.jpg
     mkdir in
-    for name in animated chunks; do splice $name a.png in/$name.png; done
+    for name in animated chunks late film sef; do splice $name a.png in/$name.png; done
     for name in thermal private signed film bytes sef zeros; do splice $name a.jpg in/$name.jpg; done
-    for name in tags sub copy planes raw leaf behind; do splice $name a.png in/$name.tif; done
+    for name in tags sub copy planes raw leaf behind cog ome; do splice $name a.png in/$name.tif; done
     printf 'P2\n# said\n2 1 255\n7 9\nP2 1 1 255 3\n' >in/comment.pgm
     python3 "$BATS_TEST_DIRNAME/parts.py" in/* "$TESTDATA"/*.* "$TESTDATA"/*/*.* "$BATS_TEST_DIRNAME"/fuzz/corpus/*/* >counts
     cat counts
@@ -261,6 +261,20 @@ END
     [ "$(grep -c 'lost       frames of an animation' list)" -eq 4 ]
     imf -v -f invert thermal.jpg -o b.jpg 2>list
     grep -q 'kept       FLIR thermal data$' list
+}
+
+@test "a TIFF that GDAL lays out for the cloud has no unknown bytes" {
+    make_png a.png
+    splice cog a.png a.tif
+    imf --parts a.tif >list
+    grep -q ' 8 *152  structure  layout (GDAL)$' list
+    grep -q ' 264  pixels     pixels$' list
+    grep -q ' 390  lost       smaller copy of the picture (' list
+    imf_run -f median:1 -i a.tif
+    [ "$status" -eq 0 ]
+    [ -z "$stderr" ]
+    splice "cog edited" a.png a.tif
+    refused a.tif "unknown bytes"
 }
 
 @test "--file-times gives outputs the times of their inputs" {

@@ -103,6 +103,25 @@ def described(text, pages):
     return tiff(first, out)
 
 
+def cog(good=True):
+    "A picture of one tile and a smaller copy of it, as GDAL lays them out: each with its size before, its end behind it"
+    lines = b"LAYOUT=IFDS_BEFORE_DATA\nBLOCK_ORDER=ROW_MAJOR\nBLOCK_LEADER=SIZE_AS_UINT4\nBLOCK_TRAILER=LAST_4_BYTES_REPEATED\n"
+    lines = b"GDAL_STRUCTURAL_METADATA_SIZE=%06d bytes\n" % len(lines) + lines
+    lines += bytes(len(lines) % 2)
+    tile = P("<I", 256 if good else 255) + pixels(256) + pixels(256)[-4:]
+
+    def one(width, at, after, *more):
+        entries = [(256, 4, 1, width), (257, 4, 1, width), (258, 3, 1, 8), (262, 3, 1, 1), (277, 3, 1, 1), *more]
+        entries += [(322, 3, 1, 16), (323, 3, 1, 16), (324, 4, 1, at), (325, 4, 1, 256)]
+        return P("<H", len(entries)) + b"".join(P("<HHII", *e) for e in sorted(entries)) + P("<I", after)
+
+    first = 8 + len(lines)
+    second = first + len(one(16, 0, 0))
+    data = second + len(one(8, 0, 0, (254, 4, 1, 1)))
+    directories = one(16, data + len(tile) + 4, second) + one(8, data + 4, 0, (254, 4, 1, 1))
+    return tiff(first, lines, directories, tile, tile)
+
+
 def tags():
     "Tags of programs, of which one may hold an offset, and IPTC alone, of 17 bytes"
     at = 8 + 48
@@ -134,6 +153,8 @@ CASES = {
     "tags": lambda b: tags(),
     "animated": lambda b: before_end(behind_head(b, [chunk(b"acTL", P(">II", 2, 0))]), [chunk(b"fdAT", P(">I", 1) + b[41:60])]),
     "sub": lambda b: sub_picture(True),
+    "cog": lambda b: cog(),
+    "cog edited": lambda b: cog(False),
     "copy": lambda b: sub_picture(False),
     "planes": lambda b: planes(),
     "raw": lambda b: raw(False),

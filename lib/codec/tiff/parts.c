@@ -22,6 +22,7 @@ struct walk {
     uint64_t seen[DIRECTORIES_MAX];
     size_t count;
     uint64_t width, height; /* of the picture that is read */
+    bool framed;            /* GDAL says that tiles are */
 };
 
 static const struct {
@@ -64,6 +65,31 @@ static void enter(struct walk *w, uint64_t at, uint64_t bytes, enum imf_becomes 
 
 /* ---- pictures -------------------------------------------------------------------------------- */
 
+/* GDAL says behind the header how it lays out the file, as one for the cloud (COG). */
+static void enter_layout(struct walk *w, uint64_t at) {
+    static const char begin[] = "GDAL_STRUCTURAL_METADATA_SIZE=";
+    enum { LINE = 43, TEXT_MAX = 1000 };
+    char text[LINE + TEXT_MAX + 1] = "";
+    if (!imf_bytes_get(&w->in->bytes, at, text, LINE) || strncmp(text, begin, strlen(begin)) != 0)
+        return;
+    unsigned long size = strtoul(text + strlen(begin), NULL, 10);
+    if (size > TEXT_MAX || !imf_bytes_get(&w->in->bytes, at + LINE, text + LINE, size))
+        return;
+    imf_account_add(&w->reader->account, at, LINE + size, IMF_STRUCTURE, 0, "layout (GDAL)");
+    w->framed = strstr(text, "BLOCK_LEADER=SIZE_AS_UINT4\n") &&
+                strstr(text, "BLOCK_TRAILER=LAST_4_BYTES_REPEATED\n");
+}
+
+/* Does its size stand before a tile, the lowest byte first, and its end once more behind it? */
+static bool is_framed(struct walk *w, uint64_t at, uint64_t bytes) {
+    unsigned char size[4], end[8];
+    return w->framed && bytes >= 4 &&
+           imf_bytes_get(&w->in->bytes, at - sizeof size, size, sizeof size) &&
+           (size[0] | size[1] << 8 | size[2] << 16 | (uint32_t)size[3] << 24) == bytes &&
+           imf_bytes_get(&w->in->bytes, at + bytes - 4, end, sizeof end) &&
+           memcmp(end, end + 4, 4) == 0;
+}
+
 /* Strips or tiles, by the entries of their offsets and of their sizes. */
 static void enter_cells(struct walk *w, const struct imf_tiff_directory *d, const char *name) {
     static const unsigned tags[][2] = {{273, 279}, {324, 325}};
@@ -73,8 +99,10 @@ static void enter_cells(struct walk *w, const struct imf_tiff_directory *d, cons
         uint64_t at, bytes;
         for (uint64_t i = 0; offsets && imf_tiff_number(w->in, offsets, i, &at); i++) {
             bool known = sizes && imf_tiff_number(w->in, sizes, i, &bytes) && bytes > 0;
+            uint64_t frame = known && is_framed(w, at, bytes) ? 4 : 0;
             if (at > 0 && at < w->in->bytes.size)
-                imf_account_add(&w->reader->account, at, known ? bytes : w->in->bytes.size - at,
+                imf_account_add(&w->reader->account, at - frame,
+                                known ? bytes + 2 * frame : w->in->bytes.size - at,
                                 name ? IMF_LOST : IMF_PIXELS, 0, name ? name : "pixels");
         }
     }
@@ -200,6 +228,7 @@ void imf_tiff_enter(struct imf_reader *r, struct imf_tiff_input *in, uint64_t fi
         *w = (struct walk){.reader = r, .in = in};
         size_t count = list_pictures(w, first, list);
         imf_account_add(&r->account, 0, in->wide ? 16 : 8, IMF_STRUCTURE, 0, "header");
+        enter_layout(w, in->wide ? 16 : 8);
         walk_directory(w, at, READ, NULL);
         if (at != first)
             walk_directory(w, first, FIRST, "first picture");
