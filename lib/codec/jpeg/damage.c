@@ -26,10 +26,6 @@ static const struct {
     {JWRN_JFIF_MAJOR, HARMLESS},        /* a version that does not affect decoding */
     {JWRN_NOT_SEQUENTIAL, HARMLESS},    /* cameras write 0 for numbers that have no meaning there */
     {JWRN_JPEG_EOF, ENDED},             /* ours, from the end of the stream */
-    {JWRN_HIT_MARKER, DAMAGE},          /* bits are missing */
-    {JWRN_HUFF_BAD_CODE, DAMAGE},       /* no such code */
-    {JWRN_ARITH_BAD_CODE, DAMAGE},      /* no such code */
-    {JWRN_MUST_RESYNC, DAMAGE},         /* a restart marker is missing */
 };
 
 /*
@@ -57,7 +53,7 @@ static enum verdict judge(const struct imf_jpeg *j, int code) {
     for (size_t i = 0; i < sizeof verdicts / sizeof verdicts[0]; i++)
         if (verdicts[i].code == code)
             return verdicts[i].verdict;
-    return DAMAGE; /* a warning of a later libjpeg */
+    return DAMAGE; /* missing bits or restart markers, wrong codes, what a later libjpeg warns of */
 }
 
 void imf_jpeg_describe(struct imf_jpeg *j) {

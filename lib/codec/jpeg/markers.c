@@ -79,22 +79,23 @@ static void add_xmp(struct imf_jpeg *j, const struct segment *s, const unsigned 
         item->needs_trailer = m->needs_trailer = true;
 }
 
+/* In the room that its number gives it. */
 static void add_icc(struct imf_jpeg *j, const struct segment *s, const unsigned char *data,
                     size_t size) {
     (void)s;
     unsigned number = size >= 2 ? data[0] : 0, count = size >= 2 ? data[1] : 0;
-    j->bad_icc = j->bad_icc || number == 0 || number > count || j->icc[number].data ||
+    j->bad_icc = j->bad_icc || number == 0 || number > count || j->icc[number].at ||
                  (j->icc_count && j->icc_count != count);
-    if (j->bad_icc)
+    if (!j->bad_icc && !j->profile) {
+        j->icc_count = count;
+        j->profile = malloc(count * IMF_ICC_PIECE);
+        j->reader->metadata.out_of_memory |= !j->profile;
+    }
+    if (j->bad_icc || !j->profile)
         return;
-    j->icc_count = count;
     j->icc[number].size = size - 2;
     j->icc[number].at = j->reader->at;
-    j->icc[number].data = malloc(size);
-    if (!j->icc[number].data)
-        j->reader->metadata.out_of_memory = true;
-    else
-        memcpy(j->icc[number].data, data + 2, size - 2);
+    memcpy(j->profile + (number - 1) * IMF_ICC_PIECE, data + 2, size - 2);
 }
 
 #define ANY (-1)
@@ -191,34 +192,17 @@ void imf_jpeg_handle_markers(struct imf_jpeg *j) {
 
 void imf_jpeg_finish_markers(struct imf_jpeg *j) {
     size_t total = 0;
-    unsigned char *profile = NULL;
-    for (unsigned i = 1; i <= j->icc_count; i++) {
-        j->bad_icc = j->bad_icc || !j->icc[i].data;
+    for (unsigned i = 1; j->profile && i <= j->icc_count; i++) {
+        j->bad_icc = j->bad_icc || !j->icc[i].at;
+        memmove(j->profile + total, j->profile + (i - 1) * IMF_ICC_PIECE, j->icc[i].size);
         total += j->icc[i].size;
     }
-    if (!j->bad_icc && total > 0) {
-        profile = malloc(total);
-        j->reader->metadata.out_of_memory |= !profile;
-    }
-    total = 0;
-    for (unsigned i = 1; profile && i <= j->icc_count; i++) {
-        memcpy(profile + total, j->icc[i].data, j->icc[i].size);
-        total += j->icc[i].size;
-    }
-    struct imf_meta_item *item = NULL;
-    if (profile)
-        item = imf_reader_add_metadata(j->reader, IMF_META_ICC, IMF_STRIP_ICC, profile, total);
+    struct imf_meta_item *item =
+        total > 0 && !j->bad_icc
+            ? imf_reader_add_metadata(j->reader, IMF_META_ICC, IMF_STRIP_ICC, j->profile, total)
+            : NULL;
     for (unsigned i = 1; item && i <= j->icc_count; i++)
         imf_account_claim(&j->reader->account, j->icc[i].at, item);
-    free(profile);
-    imf_jpeg_free_markers(j);
-}
-
-void imf_jpeg_free_markers(struct imf_jpeg *j) {
-    for (unsigned i = 0; i <= IMF_ICC_SEGMENTS; i++) {
-        free(j->icc[i].data);
-        j->icc[i].data = NULL;
-    }
 }
 
 bool imf_jpeg_part(size_t i, struct imf_part_kind *out) {

@@ -11,7 +11,8 @@
 #define IMF_MPF_PREFIX "MPF"                              /* CIPA DC-007, 5.1 */
 #define IMF_GAIN_MAP_PREFIX "urn:iso:std:iso:ts:21496:-1" /* ISO 21496-1 */
 
-#define IMF_ICC_SEGMENTS 255 /* of at most 65519 bytes (ICC.1, annex B.4) */
-#define IMF_ICC_MAX ((size_t)IMF_ICC_SEGMENTS * 65519)
+#define IMF_ICC_SEGMENTS 255          /* (ICC.1, annex B.4) */
+#define IMF_ICC_PIECE ((size_t)65519) /* bytes of the profile in one, at most */
+#define IMF_ICC_MAX (IMF_ICC_SEGMENTS * IMF_ICC_PIECE)
 
 #endif

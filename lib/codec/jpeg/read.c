@@ -306,7 +306,7 @@ static enum imf_status jpeg_end(struct imf_reader *r, struct imf_error *err) {
 static void jpeg_close(struct imf_reader *r) {
     struct imf_jpeg *j = r->state;
     jpeg_destroy_decompress(&j->c);
-    imf_jpeg_free_markers(j);
+    free(j->profile);
 }
 
 /* ---- format ------------------------------------------------------------------------------- */

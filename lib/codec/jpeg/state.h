@@ -65,11 +65,11 @@ struct imf_jpeg {
     bool started;
     struct imf_error start_error;
 
+    unsigned char *profile; /* room for its pieces, one behind the other */
     struct {
-        unsigned char *data;
         size_t size;
-        uint64_t at;
-    } icc[IMF_ICC_SEGMENTS + 1]; /* the profile's parts, from 1 on */
+        uint64_t at;             /* of its segment; 0: it is missing */
+    } icc[IMF_ICC_SEGMENTS + 1]; /* the pieces, from 1 on */
     unsigned icc_count;
     bool bad_icc;
     unsigned char segment[IMF_SEGMENT_MAX]; /* the current marker segment */
@@ -104,7 +104,6 @@ void imf_jpeg_enter_segment(struct imf_jpeg *j, size_t head, uint64_t bytes);
 void imf_jpeg_handle_markers(struct imf_jpeg *j);
 /* The header is complete: join what it holds in parts. */
 void imf_jpeg_finish_markers(struct imf_jpeg *j);
-void imf_jpeg_free_markers(struct imf_jpeg *j);
 
 /* ---- codec/jpeg/damage.c ---- */
 
