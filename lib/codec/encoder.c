@@ -21,6 +21,24 @@ void imf_writer_put(struct imf_writer *w, const void *bytes, size_t size) {
     w->written += size;
 }
 
+enum imf_status imf_writer_hold(struct imf_writer *w, struct imf_error *err) {
+    FILE *memory = open_memstream(&w->held, &w->held_size);
+    if (!memory)
+        return imf_fail(err, IMF_ERR_MEMORY, "out of memory");
+    w->file = w->stream;
+    w->stream = memory;
+    return IMF_OK;
+}
+
+void imf_writer_release(struct imf_writer *w) {
+    if (!w->file)
+        return;
+    if (fclose(w->stream) != 0)
+        w->error = ENOMEM;
+    w->stream = w->file;
+    w->file = NULL;
+}
+
 enum imf_status imf_writer_memory(struct imf_writer *w, uint64_t bytes, const char *what,
                                   struct imf_error *err) {
     w->memory = bytes;

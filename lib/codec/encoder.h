@@ -23,6 +23,9 @@ struct imf_palette;
 struct imf_writer {
     const struct imf_codec *codec;
     FILE *stream;
+    FILE *file; /* NULL, or the caller's: the stream is in memory, see imf_writer_hold() */
+    char *held; /* its bytes, once it is released */
+    size_t held_size;
     struct imf_info info; /* of the file */
     size_t row_bytes;
     struct imf_info input;              /* of the caller's rows */
@@ -75,6 +78,10 @@ struct imf_encoder {
 
 /* Write bytes of the file; after an error nothing more is written. */
 void imf_writer_put(struct imf_writer *w, const void *bytes, size_t size);
+/* Keep what is put from now on in memory. */
+enum imf_status imf_writer_hold(struct imf_writer *w, struct imf_error *err);
+/* Put bytes to the file again. */
+void imf_writer_release(struct imf_writer *w);
 /* Set the bytes that encoding takes. IMF_ERR_LIMIT: more than max_memory. */
 enum imf_status imf_writer_memory(struct imf_writer *w, uint64_t bytes, const char *what,
                                   struct imf_error *err);

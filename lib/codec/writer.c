@@ -69,7 +69,9 @@ static bool set_row_bytes(const struct imf_info *info, size_t *bytes) {
 /* A status, unless that is IMF_OK and the stream has failed. */
 static enum imf_status written(const struct imf_writer *w, enum imf_status status,
                                struct imf_error *err) {
-    return !status && w->error ? imf_fail_io(err, w->error) : status;
+    return status || !w->error  ? status
+           : w->error == ENOMEM ? imf_fail(err, IMF_ERR_MEMORY, "out of memory")
+                                : imf_fail_io(err, w->error);
 }
 
 static enum imf_status open_checked(struct imf_writer *w, struct imf_error *err) {
@@ -296,6 +298,8 @@ void imf_writer_close(struct imf_writer **writer) {
     if ((*writer)->state)
         (*writer)->codec->encoder->close(*writer);
     free((*writer)->state);
+    imf_writer_release(*writer);
+    free((*writer)->held);
     free((*writer)->rows);
     free((*writer)->data);
     free((*writer)->xmp);

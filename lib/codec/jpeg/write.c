@@ -3,10 +3,14 @@
  *
  * CMYK is written as Photoshop writes it: inverted, with an Adobe marker. libjpeg reports an error by
  * longjmp: each call into it is a step that guarded() runs.
+ *
+ * Where more images follow the first one in a file, the list of them stands in the first one's
+ * header and says how long that is, and whether they are there is known only when the source was
+ * read to its end. Of a PNG, EXIF may stand there, too. So the first image is held in memory until it
+ * is complete.
  */
 #include "codec/formats.h"
 
-#include "codec/jpeg/destination.h"
 #include "codec/jpeg/markers.h"
 #include "codec/jpeg/mpf.h"
 #include "codec/jpeg/settings.h"
@@ -14,23 +18,25 @@
 #include "codec/metadata/xmp.h"
 #include "imfilter_program.h"
 
-#include <errno.h>
 #include <jerror.h>
 #include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
 
+#define BUFFER 16384
+
 struct jpeg {
     struct jpeg_compress_struct c;
     struct jpeg_error_mgr errors;
+    struct jpeg_destination_mgr destination;
+    JOCTET buffer[BUFFER]; /* of it */
     jpeg_scan_info script[IMF_JPEG_SCANS];
     jmp_buf jump;
     struct imf_writer *writer;
-    JSAMPLE *inverted;  /* CMYK: a row */
-    bool keeps_trailer; /* images are to follow this one */
-    bool held;          /* the image is in `destination` until the source was read to its end */
-    bool late;          /* it is complete: segments go to the stream */
-    struct imf_jpeg_destination destination;
+    JSAMPLE *inverted;        /* CMYK: a row */
+    bool keeps_trailer;       /* images are to follow this one */
+    size_t refs_at, refs_end; /* segments that refer to the trailer, behind EXIF */
+    size_t mpf_at, mpf_size;  /* of the list's stream in them; 0: none */
     const unsigned char *src;
     size_t stride;
     int rows;
@@ -38,8 +44,6 @@ struct jpeg {
 
 static void on_error(j_common_ptr common) {
     struct jpeg *j = common->client_data;
-    if (common->err->msg_code == JERR_FILE_WRITE)
-        j->writer->error = errno ? errno : EIO;
     longjmp(j->jump, 1);
 }
 
@@ -50,17 +54,19 @@ static void on_message(j_common_ptr common, int level) {
 static bool guarded(struct jpeg *j, void (*step)(struct jpeg *)) {
     if (setjmp(j->jump))
         return false;
-    errno = 0;
     step(j);
     return true;
 }
 
+static enum imf_status check_held(const struct imf_writer *w, struct imf_error *err) {
+    return imf_memory_fits(w->file ? w->encode.max_memory : 0, w->written,
+                           "a JPEG that is held until the end of its input", err);
+}
+
 static enum imf_status failure(struct jpeg *j, struct imf_error *err) {
-    if (j->writer->error)
-        return imf_fail_io(err, j->writer->error);
-    if (j->destination.too_large)
-        return imf_memory_fits(j->destination.max, 2 * (uint64_t)j->destination.capacity,
-                               "a JPEG that is held until the end of its input", err);
+    enum imf_status status = check_held(j->writer, err);
+    if (status || j->writer->error)
+        return status;
     if (j->errors.msg_code == JERR_OUT_OF_MEMORY)
         return imf_fail(err, IMF_ERR_MEMORY, "out of memory");
     char text[JMSG_LENGTH_MAX];
@@ -68,25 +74,41 @@ static enum imf_status failure(struct jpeg *j, struct imf_error *err) {
     return imf_fail(err, IMF_ERR_FORMAT, "JPEG cannot be written (%s)", text);
 }
 
+/* ---- libjpeg's destination ---------------------------------------------------------------- */
+
+static void clear_buffer(j_compress_ptr c) {
+    struct jpeg *j = c->client_data;
+    j->destination.next_output_byte = j->buffer;
+    j->destination.free_in_buffer = BUFFER;
+}
+
+static void flush(j_compress_ptr c) {
+    struct jpeg *j = c->client_data;
+    imf_writer_put(j->writer, j->buffer, BUFFER - j->destination.free_in_buffer);
+    clear_buffer(c);
+}
+
+/* libjpeg counts none of it as used. */
+static boolean empty_buffer(j_compress_ptr c) {
+    struct jpeg *j = c->client_data;
+    j->destination.free_in_buffer = 0;
+    flush(c);
+    if (j->writer->error || check_held(j->writer, NULL))
+        ERREXIT(c, JERR_FILE_WRITE);
+    return TRUE;
+}
+
 /* ---- metadata ----------------------------------------------------------------------------- */
 
 static void put_segment(struct jpeg *j, int marker, const char *prefix, size_t prefix_size,
                         const unsigned char *data, size_t size) {
     size_t length = 2 + prefix_size + size;
-    if (j->late) {
-        imf_writer_put(j->writer,
-                       (unsigned char[]){0xff, (unsigned char)marker, (unsigned char)(length >> 8),
-                                         (unsigned char)length},
-                       4);
-        imf_writer_put(j->writer, prefix, prefix_size);
-        imf_writer_put(j->writer, data, size);
-        return;
-    }
-    jpeg_write_m_header(&j->c, marker, (unsigned)(prefix_size + size));
-    for (size_t i = 0; i < prefix_size; i++)
-        jpeg_write_m_byte(&j->c, (unsigned char)prefix[i]);
-    for (size_t i = 0; i < size; i++)
-        jpeg_write_m_byte(&j->c, data[i]);
+    const unsigned char head[] = {0xff, (unsigned char)marker, (unsigned char)(length >> 8),
+                                  (unsigned char)length};
+    flush(&j->c);
+    imf_writer_put(j->writer, head, sizeof head);
+    imf_writer_put(j->writer, prefix, prefix_size);
+    imf_writer_put(j->writer, data, size);
 }
 
 static void put_long_xmp(struct jpeg *j, const unsigned char *data, size_t size) {
@@ -149,8 +171,8 @@ static void put(struct jpeg *j, const struct imf_meta_item *item) {
     else if (forms[item->kind].prefix)
         put_pieces(j, item);
     if (item->kind == IMF_META_JPEG_MPF) {
-        j->destination.mpf_size = item->size;
-        j->destination.mpf_at = imf_jpeg_destination_size(&j->destination) - item->size;
+        j->mpf_size = item->size;
+        j->mpf_at = (size_t)j->writer->written - item->size;
     }
 }
 
@@ -182,10 +204,10 @@ static void setup_step(struct jpeg *j) {
     const struct imf_writer *w = j->writer;
     struct jpeg_compress_struct *c = &j->c;
     jpeg_create_compress(c);
-    if (j->held)
-        imf_jpeg_destination_open(c, &j->destination, w->encode.max_memory);
-    else
-        jpeg_stdio_dest(c, w->stream);
+    j->destination.init_destination = clear_buffer;
+    j->destination.empty_output_buffer = empty_buffer;
+    j->destination.term_destination = flush;
+    c->dest = &j->destination;
     c->image_width = (JDIMENSION)w->info.width;
     c->image_height = (JDIMENSION)w->info.height;
     c->input_components = w->info.channels;
@@ -204,11 +226,12 @@ static void start_step(struct jpeg *j) {
     jpeg_start_compress(&j->c, TRUE);
     if (with_exif)
         put(j, exif);
-    j->destination.refs_at = imf_jpeg_destination_size(&j->destination);
+    flush(&j->c);
+    j->refs_at = (size_t)w->written;
     for (const struct imf_meta_item *i = first; j->keeps_trailer && i; i = i->next)
         if (i->needs_trailer && imf_writer_wants(w, i))
             put(j, i);
-    j->destination.refs_end = imf_jpeg_destination_size(&j->destination);
+    j->refs_end = (size_t)w->written;
     if (w->made_icc)
         put(j, w->made_icc);
     for (const struct imf_meta_item *i = first; i; i = i->next)
@@ -278,7 +301,11 @@ static enum imf_status jpeg_open(struct imf_writer *w, struct imf_error *err) {
     if (w->info.color == IMF_COLOR_CMYK && !(j->inverted = malloc(w->row_bytes)))
         return imf_fail_memory(err, w->row_bytes);
     j->keeps_trailer = keeps_trailer(w);
-    j->held = j->keeps_trailer || (w->metadata && w->metadata->late);
+    if (j->keeps_trailer || (w->metadata && w->metadata->late)) {
+        enum imf_status held = imf_writer_hold(w, err);
+        if (held)
+            return held;
+    }
     if (!guarded(j, setup_step))
         return failure(j, err);
     enum imf_status status = imf_writer_memory(w, imf_jpeg_coefficient_bytes(&j->c),
@@ -299,34 +326,31 @@ static enum imf_status jpeg_rows(struct imf_writer *w, const unsigned char *src,
 
 /* Put the list right for the image, which is complete; false: the trailer is not kept. */
 static bool move_list(struct jpeg *j, const struct imf_meta_item *trailer) {
-    struct imf_jpeg_destination *d = &j->destination;
-    const struct imf_metadata *m = j->writer->metadata;
-    const struct imf_mpf_position from = {m->mpf_at, m->trailer_at},
-                                  to = {d->mpf_at, imf_jpeg_destination_size(d)};
-    bool kept = trailer && !j->writer->no_trailer &&
-                (d->mpf_size == 0 ||
-                 imf_mpf_move(d->data + d->mpf_at, d->mpf_size, &from, &to, trailer->size));
-    if (!kept && !j->writer->no_trailer)
-        j->writer->no_trailer = "they are not where the file says";
+    struct imf_writer *w = j->writer;
+    const struct imf_metadata *m = w->metadata;
+    const struct imf_mpf_position from = {m->mpf_at, m->trailer_at}, to = {j->mpf_at, w->held_size};
+    bool kept = trailer && !w->no_trailer &&
+                (j->mpf_size == 0 || imf_mpf_move((unsigned char *)w->held + j->mpf_at, j->mpf_size,
+                                                  &from, &to, trailer->size));
+    if (!kept && !w->no_trailer)
+        w->no_trailer = "they are not where the file says";
     return kept;
 }
 
 /* Write the image, and among its segments what was not known when they were made. */
 static void put_held(struct jpeg *j) {
     struct imf_writer *w = j->writer;
-    const struct imf_jpeg_destination *d = &j->destination;
     const struct imf_meta_item *trailer = imf_metadata_find(w->metadata, IMF_META_JPEG_TRAILER);
     bool listed = j->keeps_trailer, lists = listed && move_list(j, trailer);
-    size_t rest = lists ? d->refs_at : d->refs_end;
-    j->late = true;
+    size_t rest = lists ? j->refs_at : j->refs_end;
     j->keeps_trailer = lists;
-    imf_writer_put(w, d->data, d->refs_at);
+    imf_writer_put(w, w->held, j->refs_at);
     for (const struct imf_meta_item *i = w->metadata->first; i; i = i->next)
         if ((i->number >= w->known ||
              (listed && !lists && i->needs_trailer && i->kind == IMF_META_XMP)) &&
             imf_writer_wants(w, i))
             put(j, i);
-    imf_writer_put(w, d->data + rest, imf_jpeg_destination_size(d) - rest);
+    imf_writer_put(w, w->held + rest, w->held_size - rest);
     if (lists)
         imf_writer_put(w, trailer->data, trailer->size);
 }
@@ -335,7 +359,9 @@ static enum imf_status jpeg_finish(struct imf_writer *w, struct imf_error *err) 
     struct jpeg *j = w->state;
     if (!guarded(j, finish_step))
         return failure(j, err);
-    if (j->held)
+    bool held = w->file;
+    imf_writer_release(w);
+    if (held && !w->error)
         put_held(j);
     return IMF_OK;
 }
@@ -343,7 +369,6 @@ static enum imf_status jpeg_finish(struct imf_writer *w, struct imf_error *err) 
 static void jpeg_close(struct imf_writer *w) {
     struct jpeg *j = w->state;
     jpeg_destroy_compress(&j->c);
-    imf_jpeg_destination_free(&j->destination);
     free(j->inverted);
 }
 

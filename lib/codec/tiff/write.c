@@ -38,10 +38,6 @@ struct lane {
 
 struct tiff {
     struct imf_writer *writer;
-    FILE *file;   /* the writer's stream */
-    FILE *memory; /* NULL, or what that is until the file is complete */
-    char *held;
-    size_t held_size;
     off_t start;
     int bits, level;
     bool big_endian;
@@ -76,7 +72,7 @@ static enum imf_status write_strips(struct tiff *t, struct imf_error *err) {
         const struct lane *l = &t->lane[i];
         t->offsets[t->strips] = t->writer->written;
         t->sizes[t->strips++] = t->level ? l->file_size : l->size;
-        enum imf_status status = t->memory
+        enum imf_status status = t->writer->file
                                      ? imf_memory_fits(t->writer->encode.max_memory,
                                                        t->writer->written + t->sizes[t->strips - 1],
                                                        "a TIFF to a pipe", err)
@@ -148,14 +144,12 @@ static enum imf_status open_stream(struct tiff *t, struct imf_error *err) {
     static const unsigned char header[HEADER] = {0};
     struct imf_writer *w = t->writer;
     int flags = fcntl(fileno(w->stream), F_GETFL);
-    t->file = w->stream;
     t->start = flags >= 0 && !(flags & O_APPEND) ? ftello(w->stream) : -1;
-    if (t->start < 0 || fseeko(w->stream, t->start, SEEK_SET) != 0) {
-        t->start = 0;
-        if (!(t->memory = open_memstream(&t->held, &t->held_size)))
-            return imf_fail_memory(err, HEADER);
-        w->stream = t->memory;
-    }
+    bool seeks = t->start >= 0 && fseeko(w->stream, t->start, SEEK_SET) == 0;
+    enum imf_status status = seeks ? IMF_OK : imf_writer_hold(w, err);
+    t->start = seeks ? t->start : 0;
+    if (status)
+        return status;
     imf_writer_put(w, header, sizeof header);
     return IMF_OK;
 }
@@ -269,10 +263,9 @@ static enum imf_status tiff_finish(struct imf_writer *w, struct imf_error *err) 
     free(out.data);
     if (out.out_of_memory)
         return imf_fail(err, IMF_ERR_MEMORY, "out of memory");
-    if (t->memory && !w->error) {
-        w->error = fflush(t->memory) == 0 ? 0 : ENOMEM;
-        w->stream = t->file;
-        imf_writer_put(w, t->held, t->held_size);
+    if (w->file) {
+        imf_writer_release(w);
+        imf_writer_put(w, w->held, w->held_size);
     }
     return IMF_OK;
 }
@@ -287,9 +280,6 @@ static void tiff_close(struct imf_writer *w) {
     }
     free(t->offsets);
     free(t->sizes);
-    if (t->memory)
-        fclose(t->memory);
-    free(t->held);
 }
 
 const struct imf_encoder imf_tiff_encoder = {
