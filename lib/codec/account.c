@@ -219,7 +219,7 @@ static int by_key(const void *a, const void *b) {
     return x->key != y->key ? (x->key < y->key ? -1 : 1) : 0;
 }
 
-static void settle(struct imf_part *part, enum imf_becomes becomes, const struct imf_part *as) {
+void imf_part_settle(struct imf_part *part, enum imf_becomes becomes, const struct imf_part *as) {
     if (part->becomes == IMF_LOST && (becomes != IMF_LOST || !part->why)) {
         part->becomes = becomes;
         part->why = as->why;
@@ -264,7 +264,7 @@ bool imf_account_parts(struct imf_parts *out, const struct imf_account *a,
         while (at > keys && at[-1].key == key.key)
             at--;
         for (; at < keys + a->count && at->key == key.key; at++)
-            settle(&out->list[at->part], becomes, &as);
+            imf_part_settle(&out->list[at->part], becomes, &as);
     }
     for (size_t i = 0; i < out->count; i++)
         if (out->list[i].becomes == IMF_LOST && !out->list[i].allowed)

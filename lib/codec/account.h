@@ -51,6 +51,8 @@ bool imf_account_parts(struct imf_parts *out, const struct imf_account *account,
                        enum imf_becomes (*fate)(const void *data, const struct imf_meta_item *item,
                                                 struct imf_part *part),
                        const void *data);
+/* What becomes of it by one of the items that claim it; `as` has why. */
+void imf_part_settle(struct imf_part *part, enum imf_becomes becomes, const struct imf_part *as);
 /* Why a part of this name is lost, and whether it may be. */
 void imf_part_explain(struct imf_part *part);
 /* Add a lost part that is no part of the file as such: an item of metadata, or a part of one. */

@@ -119,24 +119,29 @@ static bool is_plain_chunk(const struct imf_meta_item *item) {
     return text;
 }
 
-bool imf_writer_hides(const struct imf_writer *w, const struct imf_meta_item *item) {
+const char *imf_writer_refuses(const struct imf_writer *w, const struct imf_meta_item *item,
+                               bool *consent) {
     static const bool opaque[IMF_META_KINDS] = {[IMF_META_JPEG_SEGMENT] = true,
                                                 [IMF_META_JPEG_MPF] = true,
                                                 [IMF_META_JPEG_TRAILER] = true,
                                                 [IMF_META_TRAILER] = true,
                                                 [IMF_META_TIFF_TAGS] = true};
-    return (w->encode.strip & IMF_STRIP_PICTURES) &&
-           (opaque[item->kind] || (item->kind == IMF_META_PNG_CHUNK && !is_plain_chunk(item)));
-}
-
-bool imf_writer_wants_kind(const struct imf_writer *w, const struct imf_meta_item *item) {
-    return !(w->encode.strip & item->strip) && !imf_writer_hides(w, item) &&
-           w->codec->metadata_max[item->kind] &&
-           (item->kind != IMF_META_ICC || imf_icc_fits(item, profile_color(w)));
+    size_t most = w->codec->metadata_max[item->kind];
+    bool stripped = w->encode.strip & item->strip;
+    bool copy = opaque[item->kind] || (item->kind == IMF_META_PNG_CHUNK && !is_plain_chunk(item));
+    *consent = stripped || (copy && (w->encode.strip & IMF_STRIP_PICTURES));
+    bool fits = item->kind != IMF_META_ICC || imf_icc_fits(item, profile_color(w));
+    return stripped            ? IMF_STRIPPED
+           : *consent          ? IMF_HIDDEN
+           : !most             ? IMF_NOT_HELD
+           : item->size > most ? "too large for the format"
+           : !fits             ? "it is for other colours"
+                               : NULL;
 }
 
 bool imf_writer_wants(const struct imf_writer *w, const struct imf_meta_item *item) {
-    return imf_writer_wants_kind(w, item) && item->size <= w->codec->metadata_max[item->kind];
+    bool consent;
+    return !imf_writer_refuses(w, item, &consent);
 }
 
 const struct imf_meta_item *imf_writer_icc(const struct imf_writer *w) {

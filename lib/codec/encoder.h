@@ -97,12 +97,11 @@ void imf_writer_lose(struct imf_writer *w, const struct imf_meta_item *item, con
  * bits. A sample has `depth` bits: 16, or in a byte 8 or fewer. */
 void imf_pack_bits(unsigned char *to, const unsigned char *row, int count, int depth, int bits);
 
-/* May it hold a copy of the image, which would show what the filter hides? */
-bool imf_writer_hides(const struct imf_writer *w, const struct imf_meta_item *item);
-/* Is this item to be written: not stripped, and small enough for the format? */
+/* Why this item is not to be written, or NULL. *consent: it is stripped, or may hold a copy of the image,
+ * which would show what the filter hides. */
+const char *imf_writer_refuses(const struct imf_writer *w, const struct imf_meta_item *item,
+                               bool *consent);
 bool imf_writer_wants(const struct imf_writer *w, const struct imf_meta_item *item);
-/* The same, whatever the item's size. */
-bool imf_writer_wants_kind(const struct imf_writer *w, const struct imf_meta_item *item);
 /* The item's bytes, with the file's orientation and without thumbnails; NULL without memory. Valid until the next call. */
 const unsigned char *imf_writer_data(struct imf_writer *w, const struct imf_meta_item *item);
 /* An XMP item's packet: upright, with its extension where the format has no segments for that, without

@@ -27,12 +27,7 @@ static bool set_fate(struct imf_part *part, const struct imf_part_kind *kind,
         item->tag = kind->tag;
         item->needs_trailer = kind->needs_trailer;
     }
-    enum imf_becomes becomes = imf_writer_fate(&w, item, &as);
-    if (part->becomes == IMF_LOST) {
-        part->becomes = becomes;
-        part->why = as.why;
-        part->allowed = as.allowed;
-    }
+    imf_part_settle(part, imf_writer_fate(&w, item, &as), &as);
     bool good = !m.out_of_memory;
     imf_metadata_clear(&m);
     return good;

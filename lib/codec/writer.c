@@ -112,32 +112,27 @@ static enum imf_becomes fate_of_reference(const struct imf_writer *w, struct imf
 enum imf_becomes imf_writer_fate(const void *data, const struct imf_meta_item *item,
                                  struct imf_part *part) {
     const struct imf_writer *w = data;
-    const size_t *most = w ? w->codec->metadata_max : NULL;
     if (!w)
         return IMF_KEPT;
     if (!item)
         return w->encode.strip & IMF_STRIP_OTHER ? lost(part, IMF_STRIPPED, true)
                : w->codec->resolution            ? IMF_REBUILT
                                                  : lost(part, "the format has none", true);
-    if (w->encode.strip & item->strip)
-        return lost(part, IMF_STRIPPED, true);
-    if (imf_writer_hides(w, item))
-        return lost(part, IMF_HIDDEN, true);
+    bool consent;
+    const char *why = imf_writer_refuses(w, item, &consent);
+    if (consent)
+        return lost(part, why, true);
     /* Other formats have an extension of the XMP in its packet. */
     const struct imf_meta_item *xmp = imf_metadata_find(w->metadata, IMF_META_XMP);
     if (item->kind == IMF_META_JPEG_SEGMENT && item->strip == IMF_STRIP_XMP && xmp &&
-        !most[item->kind])
-        item = xmp;
+        !w->codec->metadata_max[item->kind])
+        why = imf_writer_refuses(w, item = xmp, &consent);
     if (item->needs_trailer && item->kind != IMF_META_XMP)
         return fate_of_reference(w, part);
     if (imf_writer_rebuilds(w, item))
         return IMF_REBUILT;
-    if (!most[item->kind])
-        return lost(part, IMF_NOT_HELD, false);
-    if (item->size > most[item->kind])
-        return lost(part, "too large for the format", false);
-    if (!imf_writer_wants(w, item))
-        return lost(part, "it is for other colours", false);
+    if (why)
+        return lost(part, why, false);
     bool trailer = item->kind == IMF_META_JPEG_TRAILER || item->kind == IMF_META_TRAILER;
     if (item->number >= w->known && !w->codec->late && !trailer)
         return lost(part, "it stands behind the pixels", false);
