@@ -24,6 +24,10 @@ enum imf_status imf_fail_memory(struct imf_error *err, size_t bytes) {
     return imf_fail(err, IMF_ERR_MEMORY, "out of memory (%zu bytes wanted)", bytes);
 }
 
+enum imf_status imf_fail_io(struct imf_error *err, int number) {
+    return imf_fail(err, IMF_ERR_IO, "%s", number ? strerror(number) : "input/output error");
+}
+
 const char *imf_bytes_text(char text[IMF_BYTES_TEXT], double bytes) {
     static const char *const unit[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
     size_t u = 0;

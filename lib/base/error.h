@@ -11,6 +11,9 @@ enum imf_status imf_fail(struct imf_error *err, enum imf_status status, const ch
 /* The same for a failed allocation of `bytes`, with one text for all. */
 enum imf_status imf_fail_memory(struct imf_error *err, size_t bytes);
 
+/* IMF_ERR_IO with strerror's text for an errno. */
+enum imf_status imf_fail_io(struct imf_error *err, int number);
+
 /* Format an amount of memory for people, "1.5 GiB", into the caller's buffer; returns it. */
 #define IMF_BYTES_TEXT 24
 const char *imf_bytes_text(char text[IMF_BYTES_TEXT], double bytes);

@@ -8,8 +8,8 @@
 #ifndef IMF_CODEC_DECODER_H
 #define IMF_CODEC_DECODER_H
 
+#include "base/error.h"
 #include "codec/account.h"
-#include "codec/failures.h"
 #include "codec/metadata/items.h"
 #include "codec/source.h"
 

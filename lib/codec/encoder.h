@@ -8,8 +8,8 @@
 #ifndef IMF_CODEC_ENCODER_H
 #define IMF_CODEC_ENCODER_H
 
+#include "base/error.h"
 #include "base/orientation.h"
-#include "codec/failures.h"
 #include "codec/metadata/items.h"
 
 #include <stdio.h>

@@ -1,6 +1,8 @@
 /* items.c - the list of an image's metadata */
 #include "codec/metadata/items.h"
 
+#include "base/error.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,6 +44,13 @@ void imf_metadata_clear(struct imf_metadata *metadata) {
         free(item);
     }
     *metadata = (struct imf_metadata){0};
+}
+
+enum imf_status imf_metadata_complete(bool out_of_memory, struct imf_error *err) {
+    return out_of_memory
+               ? imf_fail(err, IMF_ERR_MEMORY,
+                          "out of memory for what the image carries (EXIF, ICC and the like)")
+               : IMF_OK;
 }
 
 /* ICC.1: the signature of the device's colour space stands at byte 16 of the 128-byte header. */

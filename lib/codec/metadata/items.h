@@ -104,6 +104,9 @@ struct imf_meta_item *imf_metadata_add(struct imf_metadata *metadata, enum imf_m
 const struct imf_meta_item *imf_metadata_find(const struct imf_metadata *metadata,
                                               enum imf_meta_kind kind);
 void imf_metadata_clear(struct imf_metadata *metadata);
+/* IMF_ERR_MEMORY when metadata are incomplete because memory ran out: an image that silently lacks
+ * its profile or its orientation is worse than none. */
+enum imf_status imf_metadata_complete(bool out_of_memory, struct imf_error *err);
 /* Does the ICC profile describe pixels of this colour model? */
 bool imf_icc_fits(const struct imf_meta_item *icc, enum imf_color color);
 
