@@ -23,7 +23,7 @@ say = $(if $(V),,@printf '  %-7s %s\n' $(1) $(2))
 
 HOST_LOOPS = $(addprefix $(BUILD)/lib/solver/,epilogue.o convolution/vector_rows.o convolution/vector_dense.o convolution/runs_rows.o \
 	morphology/erode_dilate_rows.o morphology/fill.o morphology/nearest.o rank/rows.o rank/incremental.o rank/histogram.o rank/sorted_regions.o rank/network_run.o \
-	histogram/vector.o histogram/clahe.o edges/phase.o edges/canny_rows.o edges/canny_vector.o common/float_row.o smoothing/bilateral_rows.o \
+	histogram/vector.o histogram/clahe_vector.o edges/phase.o edges/canny_rows.o edges/canny_vector.o common/float_row.o smoothing/bilateral_rows.o \
 	smoothing/running_sums.o smoothing/guided_rows.o smoothing/local_threshold.o denoise/blocks.o denoise/groups.o \
 	denoise/planes.o)
 HOST_LOOPS += $(addprefix $(BUILD)/lib/,base/byte_map.o base/samples.o run/point/rows.o run/point/strip.o run/point/strip_float.o)

@@ -36,9 +36,8 @@ may_include() { # MODULE
     base) echo ;;
     filter | codec | gles) echo base ;;
     device) echo base gles ;;
-    restore) echo base ;;
     fourier) echo base device ;;
-    solver) echo base filter gles device fourier restore ;;
+    solver) echo base filter gles device fourier ;;
     plan) echo base filter gles device fourier solver ;;
     run) echo base filter codec gles device fourier solver plan ;;
     picture) echo base filter fourier ;;
@@ -199,10 +198,10 @@ circles() { # < PAIRS: A file, and one that it depends on
 none "headers include each other in a circle" "$(
     grep -H '^#include "' $sources | sed -n 's|^lib/\(.*\.h\):#include "\(.*\)"$|\1 \2|p' | circles
 )"
-objects=$(tr ' ' '\n' <"$BUILD/files" | grep '/lib/.*\.o$')
+objects=$(tr ' ' '\n' <"$BUILD/files" | grep -E '/(lib|cli)/.*\.o$')
 [ -n "$objects" ] || bad "$BUILD/files names no objects"
-calls_inside() { # MODULE: who calls or names a symbol of whom
-    echo "$objects" | grep "/lib/$1/" | xargs nm -A | awk '
+calls_inside() { # FOLDER: who calls or names a symbol of whom
+    echo "$objects" | grep "/$1/" | xargs nm -A | awk '
         { file = $1; sub(/:.*/, "", file); kind = $(NF - 1); sub(/.*:/, "", kind) }
         kind == "U" { used[file, $NF]; next }
         kind ~ /^[A-Z]$/ { by[$NF] = file }
@@ -214,10 +213,9 @@ calls_inside() { # MODULE: who calls or names a symbol of whom
             }
         }'
 }
-for module in lib/*/; do
-    module=${module#lib/}
-    module=${module%/}
-    none "$module: files depend on each other in a circle" "$(calls_inside "$module" | circles)"
+for folder in lib/*/ cli/; do
+    folder=${folder%/}
+    none "$folder: files depend on each other in a circle" "$(calls_inside "$folder" | circles)"
 done
 
 # Short files: a reader keeps one in mind at a time. The public header is looked things up in.

@@ -14,7 +14,6 @@
 
 #define LONG_CODE 256 /* code of row i when it has no letter: LONG_CODE + i */
 #define MAX_ROWS 80
-#define SPARE_MEMORY ((uint64_t)1 << 30)
 
 /* The length of the longer word without the common beginning and the common end. */
 static size_t difference(const char *a, size_t length, const char *b) {
@@ -241,36 +240,4 @@ bool options_parse(struct options *o, int argc, char **argv) {
             return false;
     }
     return o->action != ACTION_FILTER || check(o);
-}
-
-/* ---- what was asked for ------------------------------------------------------------------- */
-
-void options_free(struct options *o) {
-    free(o->specs);
-    free(o->inputs);
-    free(o->regions);
-    o->specs = o->inputs = NULL;
-    o->regions = NULL;
-}
-
-bool options_append(const char ***list, size_t *count, const char *text) {
-    /* The capacity doubles at each power of two. */
-    if ((*count & (*count - 1)) == 0) {
-        size_t capacity = *count ? *count * 2 : 1;
-        const char **grown = reallocarray(*list, capacity, sizeof *grown);
-        if (!grown)
-            return complain("out of memory");
-        *list = grown;
-    }
-    (*list)[(*count)++] = text;
-    return true;
-}
-
-void options_set_memory(struct options *o, uint64_t bytes) {
-    o->settings.max_memory = o->encode.max_memory = o->limits.max_memory = bytes;
-}
-
-bool options_spare_memory(const struct options *o) {
-    uint64_t most = o->settings.max_memory;
-    return most == 0 || (!o->memory_given && most >= SPARE_MEMORY);
 }

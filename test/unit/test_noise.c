@@ -1,7 +1,7 @@
 /* test_noise.c - noise of a known sigma is measured, whatever it lies on */
 #include "check.h"
 #include "noise.h"
-#include "restore/noise.h"
+#include "solver/denoise/noise.h"
 
 #include <math.h>
 #include <stdlib.h>

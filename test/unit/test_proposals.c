@@ -3,7 +3,7 @@
 #include "check.h"
 #include "device/quarantine.h"
 #include "plan/proposals.h"
-#include "solver/fft/tiled_gpu.h"
+#include "solver/fft/tile_gpu.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "base/thread_pool.h"
 #include "check.h"
 #include "pattern_util.h"
-#include "solver/fft/waves.h"
+#include "solver/restore/waves.h"
 #include "solver/solver.h"
 
 #include <complex.h>

@@ -20,7 +20,7 @@
  * out samples that its rows' kernels do not reach: results depend on blocks (`step` of the proposal),
  * but neither on bands nor on the strips of columns that threads take.
  */
-#include "solver/convolution/decimated.h"
+#include "solver/convolution/decimated_run.h"
 
 #include "base/rounding.h"
 #include "base/thread_pool.h"

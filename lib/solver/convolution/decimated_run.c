@@ -4,7 +4,7 @@
  * An item is a block of rows in a strip of columns. Coarse rows are made one after the other, in a ring
  * of as many as a row of the result needs.
  */
-#include "solver/convolution/decimated.h"
+#include "solver/convolution/decimated_run.h"
 
 #include "base/thread_pool.h"
 

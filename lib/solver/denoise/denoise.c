@@ -1,8 +1,8 @@
 /* denoise.c - what the solvers that remove noise share */
 #include "solver/denoise/denoise.h"
 
-#include "restore/noise.h"
 #include "solver/common/window.h"
+#include "solver/denoise/noise.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,8 +4,8 @@
  * One colour is worked on at a time, so that memory holds six planes of floats for three colours.
  */
 #include "device/tuning.h"
-#include "restore/noise.h"
 #include "solver/denoise/denoise.h"
+#include "solver/denoise/noise.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -9,7 +9,7 @@
 #include "solver/fft/error.h"
 #include "solver/fft/extend.h"
 #include "solver/fft/spectral_filter.h"
-#include "solver/fft/tiled_gpu.h"
+#include "solver/fft/tile_gpu.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  *
  * Both lengths of a tile are powers of two, and the cheapest pair is taken.
  */
-#include "solver/fft/tiled_gpu.h"
+#include "solver/fft/tile_gpu.h"
 
 #include "device/tuning.h"
 

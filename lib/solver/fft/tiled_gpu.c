@@ -6,9 +6,9 @@
  * of the whole image: results do not depend on bands. Exact results are found as in tiled.c; doubtful
  * pixels are listed and summed again by a separate kernel, so that no work-group waits for them.
  */
-#include "solver/fft/tiled_gpu.h"
 #include "device/tuning.h"
 #include "solver/fft/args.h"
+#include "solver/fft/tile_gpu.h"
 
 #include <math.h>
 #include <stdlib.h>

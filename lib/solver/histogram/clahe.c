@@ -1,426 +1,70 @@
-/*
- * clahe.c - contrast-limited adaptive histogram equalization on the host's cores
- *
- * clahe.h has the definition. Each thread counts the rows that tiles have of a band; then, when all are
- * counted, each takes a band of rows to be mapped. Both take strips of a row: first their lumas, as 16-bit values whatever the samples are, so
- * that counting and looking up are written once. Counts are kept twice, for every second pixel: on a
- * blank page two increments of one counter would wait for each other. Between the centres of
- * neighbouring tiles all pixels look up in the same four maps.
- */
+/* clahe.c - the tiles of adaptive histogram equalization, and the maps that their counts make */
 #include "solver/histogram/clahe.h"
 
-#include "base/clones.h"
-#include "base/pages.h"
-#include "base/thread_pool.h"
-#include "device/tuning.h"
-#include "solver/common/edge.h"
-#include "solver/common/strips.h"
-#include "solver/common/window.h"
-#include "solver/solver.h"
+#include <math.h>
 
-#include <stdlib.h>
-#include <string.h>
-
-#define ALONE_MS 0.3 /* less work than this stays on the caller's thread */
-#define STRIP 1024   /* pixels */
-#define CHANNELS 4
-
-/* A column's tiles; from `end` on they are others. */
-struct column {
-    int before, behind, end;
-};
-
-struct clahe_job {
-    struct imf_problem p;
-    struct imf_clahe_grid grid;
-    struct imf_pool *pool; /* borrowed, or NULL */
-    uint32_t *counts;      /* owned, as are these: each tile's, twice */
-    uint16_t *maps;
-    struct column *columns;
-    float *weights; /* of each column, for the tile behind it */
-};
-
-struct pass {
-    const struct clahe_job *job;
-    const struct imf_surface *in, *out;
-    int rows; /* of an item */
-};
-
-static uint16_t *map_of(const struct clahe_job *j, int column, int row) {
-    return j->maps + (size_t)(row * j->grid.across + column) * (size_t)j->grid.bins;
+bool imf_clahe_grid_make(struct imf_clahe_grid *g, const struct imf_problem *p, size_t *bytes) {
+    const struct imf_clahe *c = p->clahe;
+    bool more = p->width % c->across != 0 || p->height % c->down != 0;
+    *g = (struct imf_clahe_grid){.across = c->across,
+                                 .down = c->down,
+                                 .width = p->width / c->across + more,
+                                 .height = p->height / c->down + more,
+                                 .full = (int)p->epilogue.full};
+    g->bins = imf_min(g->full, 255) + 1;
+    g->step = g->full > 255 ? IMF_CLAHE_STEP : 1;
+    double pixels = (double)g->width * g->height;
+    if (c->limit > 0)
+        g->clip = (int)fmax(c->limit * pixels / g->bins, 1);
+    g->scale = (float)g->full / (float)pixels;
+    return pixels <= INT32_MAX && imf_size_mul((size_t)g->across * (size_t)g->down,
+                                               (size_t)g->bins * sizeof(uint16_t), bytes);
 }
 
-/* ---- lumas ----------------------------------------------------------------------------------- */
-
-/* For each number of channels a loop, so that compilers see where samples lie. */
-#define EACH(loop, type)                                                                           \
-    do {                                                                                           \
-        if (channels == 1)                                                                         \
-            loop(type, 1, 1);                                                                      \
-        else if (channels == 2)                                                                    \
-            loop(type, 2, 1);                                                                      \
-        else if (channels == 3)                                                                    \
-            loop(type, 3, 3);                                                                      \
-        else                                                                                       \
-            loop(type, 4, 3);                                                                      \
-    } while (0)
-
-#define LUMAS(type, step, colors)                                                                  \
-    do {                                                                                           \
-        const type *v = from;                                                                      \
-        for (int i = 0; i < n; i++)                                                                \
-            to[i] = (uint16_t)(colors == 1 ? v[step * i]                                           \
-                                           : imf_clahe_luma(v[step * i], v[step * i + colors / 2], \
-                                                            v[step * i + colors - 1]));            \
-    } while (0)
-
-IMF_CLONES static void lumas(uint16_t *restrict to, const void *restrict from,
-                             enum imf_sample sample, int channels, int n) {
-    if (sample == IMF_U8)
-        EACH(LUMAS, uint8_t);
-    else
-        EACH(LUMAS, uint16_t);
-}
-
-/* Of n pixels of row y from x on. */
-static void load(uint16_t *to, const struct pass *pass, int x, int y, int n) {
-    const struct imf_problem *p = &pass->job->p;
-    lumas(to, imf_sample_at(pass->in, y, (ptrdiff_t)x * p->channels), pass->in->sample, p->channels,
-          n);
-}
-
-/* ---- counting -------------------------------------------------------------------------------- */
-
-/* Bytes of all tiles' counts. */
-static size_t counted(const struct imf_clahe_grid *g) {
-    return (size_t)g->across * (size_t)g->down * 2 * (size_t)g->bins * sizeof(uint32_t);
-}
-
-/* The bins of 16-bit lumas, in place. */
-IMF_CLONES static void find_bins(uint16_t *v, int n) {
-    for (int i = 0; i < n; i++)
-        v[i] = (uint16_t)imf_clahe_bin(v[i], IMF_CLAHE_STEP);
-}
-
-static void count_values(uint32_t *even, uint32_t *odd, const uint16_t *v, int n) {
-    for (int i = 0; i + 1 < n; i += 2) {
-        even[v[i]]++;
-        odd[v[i + 1]]++;
-    }
-    if (n % 2)
-        even[v[n - 1]]++;
-}
-
-/* Leave the first of n values for those of n pixels that are visible, and return how many. */
-static int keep_visible(uint16_t *v, const struct pass *pass, int x, int y, int n) {
-    const struct imf_problem *p = &pass->job->p;
-    const void *from = imf_sample_at(pass->in, y, (ptrdiff_t)x * p->channels + p->colors);
-    int kept = 0;
-    for (int i = 0; i < n; i++) {
-        v[kept] = v[i];
-        kept += pass->in->sample == IMF_U8 ? ((const uint8_t *)from)[i * p->channels] > 0
-                                           : ((const uint16_t *)from)[i * p->channels] > 0;
-    }
-    return kept;
-}
-
-/* Columns from..end - 1 of the grid, which may lie beyond the image, in row y of the band. */
-static void count_row(const struct pass *pass, uint32_t *even, uint32_t *odd, int from, int end,
-                      int y) {
-    const struct imf_problem *p = &pass->job->p;
-    uint16_t v[STRIP];
-    int first = p->clahe->first_x, inside = imf_min(end, p->width);
-    for (int i = from; i < inside; i += STRIP) {
-        int n = imf_min(STRIP, inside - i);
-        int x = imf_clahe_from(first > 0 ? i : i + n - 1, p->width, first);
-        load(v, pass, x, y, n);
-        if (p->weigh)
-            n = keep_visible(v, pass, x, y, n);
-        if (pass->job->grid.step > 1)
-            find_bins(v, n);
-        count_values(even, odd, v, n);
-    }
-    for (int i = imf_max(from, inside); i < end; i++) {
-        int x = imf_edge_index(IMF_EDGE_MIRROR, i, p->width);
-        x = imf_clahe_from(x, p->width, first);
-        load(v, pass, x, y, 1);
-        if (!p->weigh || keep_visible(v, pass, x, y, 1))
-            even[imf_clahe_bin(*v, pass->job->grid.step)]++;
-    }
-}
-
-/* A tile's rows that are in this band; with the image's last row its map. */
-static void count_item(void *data, int item) {
-    const struct pass *pass = data;
-    const struct clahe_job *j = pass->job;
-    const struct imf_clahe_grid *g = &j->grid;
-    int column = item % g->across, row = item / g->across;
-    uint32_t *even = j->counts + (size_t)item * 2 * (size_t)g->bins, *odd = even + g->bins;
-    if (pass->in->row == 0)
-        memset(even, 0, 2 * (size_t)g->bins * sizeof *even);
-    for (int i = row * g->height; i < (row + 1) * g->height; i++) {
-        int y = imf_clahe_from(imf_edge_index(IMF_EDGE_MIRROR, i, j->p.height), j->p.height,
-                               j->p.clahe->first_y) -
-                pass->in->row;
-        if (y >= 0 && y < pass->in->height)
-            count_row(pass, even, odd, column * g->width, (column + 1) * g->width, y);
-    }
-    if (pass->in->row + pass->in->height < j->p.height)
-        return;
+/* Cut counts above the limit, and deal out what was cut. */
+static void limit(const struct imf_clahe_grid *g, uint32_t *counts) {
+    int over = 0;
     for (int v = 0; v < g->bins; v++)
-        even[v] += odd[v];
-    imf_clahe_map(g, even, map_of(j, column, row));
-}
-
-/* ---- looking up ------------------------------------------------------------------------------ */
-
-/* The means of what four maps make of pixels, by their weights along the row. */
-IMF_CLONES static void mix_maps(uint16_t *restrict to, uint16_t near[4][STRIP],
-                                const float *restrict weight, float row_weight, bool turned,
-                                int full, int n) {
-    for (int i = 0; i < n; i++) {
-        const float v[] = {near[0][i], near[1][i], near[2][i], near[3][i]};
-        to[i] = (uint16_t)imf_clahe_mix(v, weight[i], row_weight, turned, full);
-    }
-}
-
-/* What the four maps make of the centres of bins. */
-static void gather(uint16_t near[4][STRIP], const struct clahe_job *j, const uint16_t *restrict bin,
-                   int x, int n, struct imf_clahe_place row) {
-    for (int i = 0, end; i < n; i = end) {
-        const struct column *c = &j->columns[x + i];
-        const uint16_t *map[] = {map_of(j, c->before, row.before), map_of(j, c->behind, row.before),
-                                 map_of(j, c->before, row.behind),
-                                 map_of(j, c->behind, row.behind)};
-        end = imf_min(c->end - x, n);
-        for (int k = i; k < end; k++)
-            for (int m = 0; m < 4; m++)
-                near[m][k] = map[m][bin[k]];
-    }
-}
-
-/* The bins whose centres are around 16-bit lumas, and how far behind the first of them these are. */
-IMF_CLONES static void find_around(uint16_t *restrict below, uint16_t *restrict above,
-                                   uint16_t *restrict rest, const uint16_t *restrict luma, int n) {
-    for (int i = 0; i < n; i++) {
-        below[i] = (uint16_t)(luma[i] / IMF_CLAHE_STEP);
-        rest[i] = (uint16_t)(luma[i] - below[i] * IMF_CLAHE_STEP);
-        above[i] = (uint16_t)(below[i] + (rest[i] > 0));
-    }
-}
-
-IMF_CLONES static void interpolate(uint16_t *restrict near, const uint16_t *restrict next,
-                                   const uint16_t *restrict rest, int n) {
-    for (int i = 0; i < n; i++)
-        near[i] = (uint16_t)imf_clahe_between(near[i], next[i], rest[i], IMF_CLAHE_STEP);
-}
-
-/* The new lumas of n pixels from column x on. */
-static void look_up(const struct clahe_job *j, const uint16_t *restrict luma, uint16_t *restrict to,
-                    int x, int n, struct imf_clahe_place row) {
-    uint16_t near[4][STRIP], next[4][STRIP], below[STRIP], above[STRIP], rest[STRIP];
-    if (j->grid.step == 1) {
-        gather(near, j, luma, x, n, row);
-    } else {
-        find_around(below, above, rest, luma, n);
-        gather(near, j, below, x, n, row);
-        gather(next, j, above, x, n, row);
-        for (int m = 0; m < 4; m++)
-            interpolate(near[m], next[m], rest, n);
-    }
-    mix_maps(to, near, j->weights + x, row.weight, j->p.clahe->turned, j->grid.full, n);
-}
-
-/* The colours of a pixel that would leave the range. */
-static void shrink(uint16_t made[3], const int off[3], int above, int below, int to, int full) {
-    int64_t over, under;
-    imf_clahe_shrink(above, below, to, full, &over, &under);
-    for (int c = 0; c < 3; c++)
-        made[c] = (uint16_t)imf_clahe_color(off[c], to, over, under);
-}
-
-/* The new colours of pixels at v. Most stay in range. */
-#define RECOLOR(type, channels, colors)                                                            \
-    do {                                                                                           \
-        const type *v = from;                                                                      \
-        for (int i = 0; i < n; i++, v += channels, made += channels) {                             \
-            int off[colors], above = 0, below = 0;                                                 \
-            for (int c = 0; c < colors; c++) {                                                     \
-                off[c] = v[c] - luma[i];                                                           \
-                above = imf_max(above, off[c]);                                                    \
-                below = imf_max(below, -off[c]);                                                   \
-                made[c] = (uint16_t)(off[c] + to[i]);                                              \
-            }                                                                                      \
-            if (colors == 3 && (above > full - to[i] || below > to[i]))                            \
-                shrink(made, off, above, below, to[i], full);                                      \
-            if (channels > colors)                                                                 \
-                made[colors] = v[colors];                                                          \
-        }                                                                                          \
-    } while (0)
-
-static void recolor(uint16_t *restrict made, const void *restrict from, enum imf_sample sample,
-                    const uint16_t *restrict luma, const uint16_t *restrict to, int channels,
-                    int full, int n) {
-    if (sample == IMF_U8)
-        EACH(RECOLOR, uint8_t);
-    else
-        EACH(RECOLOR, uint16_t);
-}
-
-/* Samples through the epilogue. */
-static void store(const struct pass *pass, void *row, const uint16_t *made, int n) {
-    const struct imf_problem *p = &pass->job->p;
-    double wide[STRIP * CHANNELS];
-    if (imf_epilogue_is_identity(p) && p->out == IMF_U16) {
-        memcpy(row, made, (size_t)n * sizeof *made);
-    } else if (imf_epilogue_is_identity(p)) {
-        for (int i = 0; i < n; i++)
-            ((uint8_t *)row)[i] = (uint8_t)made[i];
-    } else {
-        imf_samples_widen(wide, made, IMF_U16, 0, (size_t)n);
-        imf_window_finish(p, wide, row, (size_t)n);
-    }
-}
-
-static void map_item(void *data, int item) {
-    const struct pass *pass = data;
-    const struct clahe_job *j = pass->job;
-    const struct imf_problem *p = &j->p;
-    int end = imf_min((item + 1) * pass->rows, pass->in->height);
-    for (int y = item * pass->rows; y < end; y++) {
-        struct imf_clahe_place row =
-            imf_clahe_place(imf_clahe_from(pass->in->row + y, p->height, p->clahe->first_y),
-                            j->grid.height, j->grid.down);
-        for (int x = 0; x < p->width; x += STRIP) {
-            uint16_t luma[STRIP], to[STRIP], made[STRIP * CHANNELS];
-            int n = imf_min(STRIP, p->width - x);
-            ptrdiff_t first = (ptrdiff_t)x * p->channels;
-            load(luma, pass, x, y, n);
-            look_up(j, luma, to, x, n, row);
-            if (p->channels > 1)
-                recolor(made, imf_sample_at(pass->in, y, first), p->in, luma, to, p->channels,
-                        j->grid.full, n);
-            char *at = imf_surface_row(pass->out, y);
-            store(pass, at + (size_t)first * imf_sample_size(p->out), p->channels > 1 ? made : to,
-                  n * p->channels);
+        if (counts[v] > (uint32_t)g->clip) {
+            over += (int)counts[v] - g->clip;
+            counts[v] = (uint32_t)g->clip;
         }
+    int each = over / g->bins, rest = over % g->bins;
+    int apart = imf_max(g->bins / imf_max(rest, 1), 1);
+    for (int v = 0; v < g->bins; v++)
+        counts[v] += (uint32_t)each;
+    for (int i = 0; i < rest; i++)
+        counts[i * apart]++;
+}
+
+/* Let the counts add up to the tile's pixels. */
+static void complete(const struct imf_clahe_grid *g, uint32_t *counts) {
+    uint64_t pixels = (uint64_t)g->width * (uint64_t)g->height, all = 0, sum = 0, before = 0;
+    for (int v = 0; v < g->bins; v++)
+        all += counts[v];
+    for (int v = 0; v < g->bins && all < pixels; v++) {
+        sum += counts[v];
+        uint64_t to = all ? pixels * sum / all : pixels * ((uint64_t)v + 1) / (uint64_t)g->bins;
+        counts[v] = (uint32_t)(to - before);
+        before = to;
     }
 }
 
-/* ---- the solver ------------------------------------------------------------------------------ */
-
-/* Milliseconds of one core. */
-static double cost(const struct imf_problem *p) {
-    const struct imf_vector_rates *r = &imf_vector_rates;
-    return (double)p->width * p->height * (r->clahe + r->clahe_color * (p->channels - 1)) * 1e-6;
-}
-
-static void clahe_vector_propose(const struct imf_problem *p, const struct imf_device *d,
-                                 struct imf_proposal *out) {
-    struct imf_clahe_grid g;
-    size_t bytes;
-    (void)d;
-    if (!imf_clahe_grid_make(&g, p, &bytes)) {
-        imf_proposal_refuse(out, "tiles are too large or too many");
-        return;
+void imf_clahe_map(const struct imf_clahe_grid *g, uint32_t *counts, uint16_t *map) {
+    int sum = 0;
+    complete(g, counts);
+    if (g->clip)
+        limit(g, counts);
+    for (int v = 0; v < g->bins; v++) {
+        sum += (int)counts[v];
+        float to = (float)sum * g->scale;
+        to = to < (float)g->full ? to : (float)g->full;
+        map[v] = (uint16_t)(int)(to + 0x1.8p23f - 0x1.8p23f); /* rounds to nearest, ties to even */
     }
-    if ((p->in != IMF_U8 && p->in != IMF_U16) || p->out == IMF_F64) {
-        imf_proposal_refuse(out, "this takes rounded samples");
-        return;
-    }
-    int cores = imf_cores();
-    double ms = cost(p) + (double)bytes * imf_vector_rates.clahe_map * 1e-6;
-    out->feasible = true;
-    out->error = 0;
-    out->bands = IMF_BANDS_TWICE;
-    out->ms = ms < ALONE_MS || cores == 1 ? ms : ms / cores + 2 * imf_vector_rates.start_ms;
-    out->bytes = (double)bytes + (double)p->width * (sizeof(struct column) + sizeof(float)) +
-                 (double)counted(&g);
-    snprintf(out->description, sizeof out->description, "%dx%d tiles of %dx%d", g.across, g.down,
-             g.width, g.height);
 }
 
-static void clahe_vector_destroy(void **job) {
-    struct clahe_job *j = *job;
-    if (j) {
-        free(j->counts);
-        free(j->maps);
-        free(j->columns);
-        free(j->weights);
-    }
-    free(j);
-    *job = NULL;
+struct imf_clahe_place imf_clahe_place(int i, int size, int tiles) {
+    float at = (float)i * (1.0f / (float)size) - 0.5f, down = floorf(at);
+    int before = (int)down;
+    return (struct imf_clahe_place){imf_max(before, 0), imf_min(before + 1, tiles - 1), at - down};
 }
-
-static enum imf_status clahe_vector_make(void **job, const struct imf_problem *p,
-                                         const struct imf_proposal *proposal,
-                                         struct imf_queue *queue, struct imf_error *err) {
-    struct clahe_job *j = *job = calloc(1, sizeof *j);
-    size_t bytes = 0;
-    (void)queue;
-    if (!j)
-        return imf_fail_memory(err, sizeof *j);
-    j->p = *p;
-    imf_clahe_grid_make(&j->grid, p, &bytes);
-    size_t counts = counted(&j->grid);
-    j->counts = malloc(counts);
-    j->maps = malloc(bytes);
-    j->columns = malloc((size_t)p->width * sizeof *j->columns);
-    j->weights = malloc((size_t)p->width * sizeof *j->weights);
-    if (!j->counts || !j->maps || !j->columns || !j->weights) {
-        clahe_vector_destroy(job);
-        return imf_fail_memory(err, (size_t)proposal->bytes);
-    }
-    imf_use_large_pages(j->counts, counts);
-    imf_use_large_pages(j->maps, bytes);
-    for (int x = p->width - 1; x >= 0; x--) {
-        struct imf_clahe_place at = imf_clahe_place(imf_clahe_from(x, p->width, p->clahe->first_x),
-                                                    j->grid.width, j->grid.across);
-        struct column *c = &j->columns[x];
-        *c = (struct column){at.before, at.behind, x + 1};
-        if (x + 1 < p->width && c[1].before == c->before && c[1].behind == c->behind)
-            c->end = c[1].end;
-        j->weights[x] = at.weight;
-    }
-    return IMF_OK;
-}
-
-static int threads_for(const struct clahe_job *j) {
-    return cost(&j->p) < ALONE_MS ? 1 : imf_cores();
-}
-
-static enum imf_status clahe_vector_measure(void *job, const struct imf_surface *in,
-                                            struct imf_error *err) {
-    const struct clahe_job *j = job;
-    struct pass pass = {.job = j, .in = in};
-    (void)err;
-    imf_parallel_on(j->pool, threads_for(j), j->grid.across * j->grid.down, count_item, &pass);
-    return IMF_OK;
-}
-
-static enum imf_status clahe_vector_run(void *job, const struct imf_surface *in,
-                                        const struct imf_surface *out, struct imf_error *err) {
-    const struct clahe_job *j = job;
-    struct pass pass = {.job = j, .in = in, .out = out};
-    pass.rows = imf_max(1, in->height / (4 * threads_for(j)));
-    if (in->height == j->p.height)
-        clahe_vector_measure(job, in, err);
-    imf_parallel_on(j->pool, threads_for(j), (in->height - 1) / pass.rows + 1, map_item, &pass);
-    return IMF_OK;
-}
-
-static void clahe_vector_use_pool(void *job, struct imf_pool *pool) {
-    ((struct clahe_job *)job)->pool = pool;
-}
-
-const struct imf_solver imf_solver_clahe_vector = {
-    .name = "vector",
-    .backend = IMF_BACKEND_VECTOR,
-    .kinds = 1u << IMF_CLAHE,
-    .propose = clahe_vector_propose,
-    .make = clahe_vector_make,
-    .measure = clahe_vector_measure,
-    .run = clahe_vector_run,
-    .destroy = clahe_vector_destroy,
-    .use_pool = clahe_vector_use_pool,
-};

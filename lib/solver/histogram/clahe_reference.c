@@ -2,84 +2,15 @@
  * clahe_reference.c - contrast-limited adaptive histogram equalization, in plain C
  *
  * clahe.h has the definition. This is the reference: the other solvers count and look up faster, but
- * take maps and arithmetic from here and from there, so that all give the same bytes.
+ * take maps and arithmetic from there, too, so that all give the same bytes.
  */
 #include "device/tuning.h"
 #include "solver/common/edge.h"
 #include "solver/histogram/clahe.h"
 #include "solver/solver.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-bool imf_clahe_grid_make(struct imf_clahe_grid *g, const struct imf_problem *p, size_t *bytes) {
-    const struct imf_clahe *c = p->clahe;
-    bool more = p->width % c->across != 0 || p->height % c->down != 0;
-    *g = (struct imf_clahe_grid){.across = c->across,
-                                 .down = c->down,
-                                 .width = p->width / c->across + more,
-                                 .height = p->height / c->down + more,
-                                 .full = (int)p->epilogue.full};
-    g->bins = imf_min(g->full, 255) + 1;
-    g->step = g->full > 255 ? IMF_CLAHE_STEP : 1;
-    double pixels = (double)g->width * g->height;
-    if (c->limit > 0)
-        g->clip = (int)fmax(c->limit * pixels / g->bins, 1);
-    g->scale = (float)g->full / (float)pixels;
-    return pixels <= INT32_MAX && imf_size_mul((size_t)g->across * (size_t)g->down,
-                                               (size_t)g->bins * sizeof(uint16_t), bytes);
-}
-
-/* Cut counts above the limit, and deal out what was cut. */
-static void limit(const struct imf_clahe_grid *g, uint32_t *counts) {
-    int over = 0;
-    for (int v = 0; v < g->bins; v++)
-        if (counts[v] > (uint32_t)g->clip) {
-            over += (int)counts[v] - g->clip;
-            counts[v] = (uint32_t)g->clip;
-        }
-    int each = over / g->bins, rest = over % g->bins;
-    int apart = imf_max(g->bins / imf_max(rest, 1), 1);
-    for (int v = 0; v < g->bins; v++)
-        counts[v] += (uint32_t)each;
-    for (int i = 0; i < rest; i++)
-        counts[i * apart]++;
-}
-
-/* Let the counts add up to the tile's pixels. */
-static void complete(const struct imf_clahe_grid *g, uint32_t *counts) {
-    uint64_t pixels = (uint64_t)g->width * (uint64_t)g->height, all = 0, sum = 0, before = 0;
-    for (int v = 0; v < g->bins; v++)
-        all += counts[v];
-    for (int v = 0; v < g->bins && all < pixels; v++) {
-        sum += counts[v];
-        uint64_t to = all ? pixels * sum / all : pixels * ((uint64_t)v + 1) / (uint64_t)g->bins;
-        counts[v] = (uint32_t)(to - before);
-        before = to;
-    }
-}
-
-void imf_clahe_map(const struct imf_clahe_grid *g, uint32_t *counts, uint16_t *map) {
-    int sum = 0;
-    complete(g, counts);
-    if (g->clip)
-        limit(g, counts);
-    for (int v = 0; v < g->bins; v++) {
-        sum += (int)counts[v];
-        float to = (float)sum * g->scale;
-        to = to < (float)g->full ? to : (float)g->full;
-        map[v] = (uint16_t)(int)(to + 0x1.8p23f - 0x1.8p23f); /* rounds to nearest, ties to even */
-    }
-}
-
-struct imf_clahe_place imf_clahe_place(int i, int size, int tiles) {
-    float at = (float)i * (1.0f / (float)size) - 0.5f, down = floorf(at);
-    int before = (int)down;
-    return (struct imf_clahe_place){imf_max(before, 0), imf_min(before + 1, tiles - 1), at - down};
-}
-
-/* ---- the reference --------------------------------------------------------------------------- */
 
 struct host_job {
     struct imf_problem p;

@@ -12,6 +12,7 @@
 #include "base/thread_pool.h"
 #include "device/tuning.h"
 #include "solver/common/strips.h"
+#include "solver/common/window.h"
 #include "solver/smoothing/running_sums.h"
 #include "solver/solver.h"
 
@@ -27,6 +28,22 @@ struct threshold_job {
     struct imf_levels levels;
     struct imf_pool *pool; /* borrowed, or NULL */
 };
+
+void imf_local_threshold_make(struct imf_local_threshold *t, const struct imf_problem *p) {
+    const struct imf_window_op *window = p->window_op;
+    uint64_t count = (uint64_t)window->width * (uint64_t)window->height;
+    *t = (struct imf_local_threshold){.sauvola = window->function == IMF_WINDOW_SAUVOLA,
+                                      .side = window->width,
+                                      .count = (double)count,
+                                      .half = p->unit / 2};
+    if (t->sauvola) {
+        t->k = window->value;
+        return;
+    }
+    bool rest;
+    double down = (double)imf_decimal_times(fabs(window->value), count * (uint64_t)p->unit, &rest);
+    t->add = window->value < 0 ? -down : down + rest;
+}
 
 /* Bytes of scratch memory of a strip of so many pixels: sums of columns, with the reach at both ends, and of windows. */
 static size_t strip_bytes(const struct imf_problem *p, int pixels) {

@@ -20,22 +20,6 @@ struct threshold_job {
     struct imf_pool *pool; /* borrowed, or NULL */
 };
 
-void imf_local_threshold_make(struct imf_local_threshold *t, const struct imf_problem *p) {
-    const struct imf_window_op *window = p->window_op;
-    uint64_t count = (uint64_t)window->width * (uint64_t)window->height;
-    *t = (struct imf_local_threshold){.sauvola = window->function == IMF_WINDOW_SAUVOLA,
-                                      .side = window->width,
-                                      .count = (double)count,
-                                      .half = p->unit / 2};
-    if (t->sauvola) {
-        t->k = window->value;
-        return;
-    }
-    bool rest;
-    double down = (double)imf_decimal_times(fabs(window->value), count * (uint64_t)p->unit, &rest);
-    t->add = window->value < 0 ? -down : down + rest;
-}
-
 /* Samples of a row with the window's reach at both ends. */
 static size_t wide(const struct imf_problem *p) {
     return ((size_t)p->width + 2 * (size_t)p->window_op->cx) * (size_t)p->channels;

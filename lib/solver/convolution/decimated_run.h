@@ -1,6 +1,6 @@
-/* decimated.h - the job that decimated.c makes and decimated_run.c runs */
-#ifndef IMF_SOLVER_CONVOLUTION_DECIMATED_H
-#define IMF_SOLVER_CONVOLUTION_DECIMATED_H
+/* decimated_run.h - the job that decimated.c makes and decimated_run.c runs */
+#ifndef IMF_SOLVER_CONVOLUTION_DECIMATED_RUN_H
+#define IMF_SOLVER_CONVOLUTION_DECIMATED_RUN_H
 
 #include "solver/convolution/decimated_design.h"
 #include "solver/convolution/vector_rows.h"

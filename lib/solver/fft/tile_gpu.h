@@ -1,6 +1,6 @@
-/* tiled_gpu.h - tiles of the GPU's convolution by transforms: lengths, cost, accuracy */
-#ifndef IMF_SOLVER_FFT_LOCAL_H
-#define IMF_SOLVER_FFT_LOCAL_H
+/* tile_gpu.h - tiles of the GPU's convolution by transforms: lengths, cost, accuracy */
+#ifndef IMF_SOLVER_FFT_TILE_GPU_H
+#define IMF_SOLVER_FFT_TILE_GPU_H
 
 #include "solver/fft/error.h"
 

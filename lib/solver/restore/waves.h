@@ -3,11 +3,11 @@
  *
  * A plane's rows are worked on eight at a time, one in each element of a vector.
  */
-#ifndef IMF_SOLVER_FFT_WAVES_H
-#define IMF_SOLVER_FFT_WAVES_H
+#ifndef IMF_SOLVER_RESTORE_WAVES_H
+#define IMF_SOLVER_RESTORE_WAVES_H
 
 #include "fourier/pattern.h"
-#include "solver/fft/waves_axis.h"
+#include "solver/restore/waves_axis.h"
 
 #define IMF_WAVES_ROWS 8
 

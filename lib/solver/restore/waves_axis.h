@@ -1,6 +1,6 @@
 /* waves_axis.h - functions along an axis that vary slowly, as values at nodes */
-#ifndef IMF_SOLVER_FFT_WAVES_AXIS_H
-#define IMF_SOLVER_FFT_WAVES_AXIS_H
+#ifndef IMF_SOLVER_RESTORE_WAVES_AXIS_H
+#define IMF_SOLVER_RESTORE_WAVES_AXIS_H
 
 #include "base/error.h"
 

@@ -28,8 +28,8 @@
  */
 #include "device/tuning.h"
 #include "fourier/pattern.h"
-#include "solver/fft/screen.h"
-#include "solver/fft/waves.h"
+#include "solver/restore/screen.h"
+#include "solver/restore/waves.h"
 #include "solver/solver.h"
 
 #include <math.h>

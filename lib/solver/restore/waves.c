@@ -24,7 +24,7 @@
  * Four waves and eight rows are worked on at once: of a cell's columns, two nodes' sums of real and
  * imaginary parts are kept in registers.
  */
-#include "solver/fft/waves.h"
+#include "solver/restore/waves.h"
 
 #include "base/clones.h"
 #include "base/surface.h"

@@ -9,7 +9,7 @@
  *
  * The sums are over the axis alone: nothing is said of what lies beyond its ends.
  */
-#include "solver/fft/waves_axis.h"
+#include "solver/restore/waves_axis.h"
 
 #include <math.h>
 #include <stdlib.h>

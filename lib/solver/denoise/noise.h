@@ -1,6 +1,6 @@
 /* noise.h - how much noise an image has */
-#ifndef IMF_RESTORE_NOISE_H
-#define IMF_RESTORE_NOISE_H
+#ifndef IMF_SOLVER_DENOISE_NOISE_H
+#define IMF_SOLVER_DENOISE_NOISE_H
 
 #include "base/surface.h"
 

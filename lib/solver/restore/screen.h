@@ -1,8 +1,8 @@
 /*
  * screen.h - what a pattern takes of a plane, where it is not waves of even amplitude, and where it is at all
  */
-#ifndef IMF_SOLVER_FFT_SCREEN_H
-#define IMF_SOLVER_FFT_SCREEN_H
+#ifndef IMF_SOLVER_RESTORE_SCREEN_H
+#define IMF_SOLVER_RESTORE_SCREEN_H
 
 #include "fourier/pattern.h"
 

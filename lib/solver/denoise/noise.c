@@ -14,7 +14,7 @@
  * sample at either end of the scale do not count: there the noise is clipped away. On four photographs
  * with noise of sigma 25 of 255 that is the difference between -13 % and -2 %.
  */
-#include "restore/noise.h"
+#include "solver/denoise/noise.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -15,7 +15,7 @@
  * half a period, is near to what it is at most. The rest, paper beside a tint, keeps its grain and its edges. The share
  * E^2 / (E^2 + e^2) is subtracted, e a hundredth of the largest energy: dots of a tenth of the contrast.
  */
-#include "solver/fft/screen.h"
+#include "solver/restore/screen.h"
 
 #include "base/surface.h"
 #include "fourier/half_plane.h"
