@@ -53,6 +53,9 @@ const char *imf_built(bool with);
 /* Which way max_memory keeps the plan from, with how much memory it would be taken; or NULL. Bands that
  * are lower than they would be without the limit do not count. */
 const char *imf_plan_limited(const struct imf_plan *plan);
+/* The operations that the filter was lowered to, what they were rewritten to, and the passes, a line each; NULL
+ * unless the plan was made to be explained. */
+const char *imf_plan_steps(const struct imf_plan *plan);
 
 /* imf_plan_create() for runs with these options, so that the plan's bytes include what verifying
  * takes. Other runs that verify fail where that exceeds max_memory. explain: candidates are those of

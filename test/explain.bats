@@ -28,6 +28,73 @@ load helper
     [ "$(ls)" = a.pgm ]
 }
 
+# The lists of lib/plan: what a filter is lowered to, which rules have changed it, and the passes.
+steps() { # OPTION... FILE
+    imf_run --explain -v "$@"
+    sed -n '/^lowered:$/,$p' <<<"$output"
+}
+
+@test "-v --explain shows operations, what they become, and passes" {
+    make_pgm a.pgm
+    steps -f kernel:1,2,1/2,4,2/1,2,1:scale=16 -f median:1 -f gray a.pgm >got
+    diff - got <<'END'
+lowered:
+   1  convolve 3x3 of the image, up to 255
+   2  window of 1, up to 255
+rewritten:
+   1  convolve 3x3 of the image, up to 255
+   2  window of 1, up to 255
+passes:
+   1  solver of the image, up to 255, integers; as 8 bits, exact
+   2  solver of 1, up to 255, integers; as 8 bits, exact
+END
+    # A large difference of Gaussians becomes two blurs.
+    steps -f dog:30:50 a.pgm | sed 's/, within .*//' >got
+    diff - got <<'END'
+lowered:
+   1  convolve 501x501 of the image, up to 183.727
+   2  scalar of 1, up to 183.727
+rewritten:
+   1  convolve 501x501 of the image, up to 255
+   2  convolve 301x301 of the image, up to 255
+   3  subtract of 2 and 1, up to 255
+   4  scalar of 3, up to 255
+passes:
+   1  solver of the image, up to 255; as floats
+   2  solver of the image, up to 255; as floats
+   3  points of 2 and 1, up to 255; as 8 bits
+END
+}
+
+@test "an integer kernel leaves its scale to what follows it" {
+    make_pgm a.pgm
+    steps -f laplacian --range=normalize -f blend:lighten:0.5 -f blend:normal:0.5 a.pgm | sed -n '/^rewritten/,$p' >got
+    diff - got <<'END'
+rewritten:
+   1  convolve 3x3 of the image, up to 2040, integers
+   2  normalize of 1, up to 255
+   3  blend of 2 and the image, up to 255
+passes:
+   1  solver of the image, up to 2040, integers; as floats, exact
+   2  points of 1 and the image, up to 255; as 8 bits
+END
+    steps -f box:3 --alpha=premultiply "$TESTDATA/alpha.png" | sed -n '/^lowered/,$p' | sed 's/, within.*//' >got
+    diff - got <<'END'
+lowered:
+   1  premultiply of the image, up to 255, integers if opaque
+   2  convolve 3x3 of 1, up to 255
+   3  unpremultiply of 2, up to 255
+rewritten:
+   1  premultiply of the image, up to 255, integers if opaque
+   2  convolve 3x3 of 1, up to 2295, integers if opaque
+   3  unpremultiply of 2, up to 255
+passes:
+   1  points of the image, up to 255, integers if opaque; as floats
+   2  solver of 1, up to 2295, integers if opaque; as floats
+   3  points of 2, up to 255; as 8 bits
+END
+}
+
 @test "--explain with an output does both" {
     make_pgm a.pgm
     imf_run -f blur:2 --explain a.pgm -o b.pgm

@@ -158,10 +158,9 @@ static const char *note_choice(const struct work *w) {
  * which cannot be read or written again. */
 static bool retry_elsewhere(struct session *s, struct work *w) {
     struct stat st;
-    if (!plan_cache_drop_device(s->plans, w->lease.device, &w->error, &w->messages->reporter))
-        return false;
     bool to_stream = w->job->output && strcmp(w->job->output, "-") == 0;
     w->retry =
+        plan_cache_drop_device(s->plans, w->lease.device, &w->error, &w->messages->reporter) &&
         w->input != stdin && !to_stream && fstat(fileno(w->input), &st) == 0 && S_ISREG(st.st_mode);
     return w->retry;
 }
@@ -192,13 +191,14 @@ static enum result acquire_workspace(struct session *s, struct work *w) {
         fail_input(w);
         if (status == IMF_ERR_NO_DEVICE)
             return RESULT_NO_DEVICE;
-        bool bad_usage = status == IMF_ERR_ARGUMENT || status == IMF_ERR_SPEC;
-        return bad_usage ? RESULT_BAD_USAGE : RESULT_FAILED;
+        bool usage = status == IMF_ERR_ARGUMENT || status == IMF_ERR_SPEC;
+        return usage ? RESULT_BAD_USAGE : RESULT_FAILED;
     }
     w->outcome.choice = imf_workspace_choice(w->lease.workspace);
     w->outcome.warning = note_choice(w);
     if ((w->outcome.limited = imf_plan_limited(w->lease.plan)) && o->report.verbosity > 0)
         report_warning(&w->messages->reporter, w->job->input, w->outcome.limited);
+    w->outcome.steps = imf_plan_steps(w->lease.plan);
     return RESULT_DONE;
 }
 

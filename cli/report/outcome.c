@@ -66,7 +66,8 @@ static void put_brief(FILE *out, const char *filter) {
     free(text);
 }
 
-static void print_plan(FILE *out, const struct outcome *o) {
+static void print_plan(const struct reporter *r, const struct outcome *o) {
+    FILE *out = r->out;
     const struct imf_info *info = &o->source;
     escape_print(out, o->input);
     fprintf(out, ": %dx%d %s%s, %d bits: ", info->width, info->height, color_name(info),
@@ -111,6 +112,8 @@ static void print_plan(FILE *out, const struct outcome *o) {
         fputs("  rows stream: neither the image nor its result is whole in memory\n", out);
     if (o->limited)
         fprintf(out, "  %s\n", o->limited);
+    if (r->options->verbosity > 0 && o->steps)
+        fputs(o->steps, out);
     if (o->choice->measured)
         fputs("  estimated by rates that were measured on this device (--tune)\n", out);
 }
@@ -354,7 +357,7 @@ void report_planned(const struct reporter *r, const struct outcome *o) {
         putc('\n', r->out);
     }
     if (o->choice)
-        print_plan(r->out, o);
+        print_plan(r, o);
 }
 
 void report_done(const struct reporter *r, const struct outcome *o) {
@@ -363,7 +366,7 @@ void report_done(const struct reporter *r, const struct outcome *o) {
         json_outcome(r, o, "ok");
     } else {
         if (options->explain)
-            print_plan(r->out, o);
+            print_plan(r, o);
         if (o->report.verified)
             print_verify(r->out, o);
         if (options->bench)

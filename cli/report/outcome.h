@@ -24,6 +24,7 @@ struct outcome {
     const char *warning;             /* what the image's reader or the plan said, or NULL */
     const struct imf_choice *choice; /* NULL: it was not planned */
     const char *limited;             /* imf_plan_limited(), or NULL */
+    const char *steps;               /* imf_plan_steps(), or NULL */
     struct imf_info source, shape;   /* of the input and of the output, if there is a plan */
     struct imf_report report;
     struct imf_peaks peaks; /* of the input, with --spectrum */

@@ -1,201 +1,10 @@
-/*
- * chain.c - a filter lowered to passes for one image
- *
- * Stages are lowered in order by the builder (chain_builder.h).
- */
-#include "filter/form.h"
-#include "plan/chain_builder.h"
+/* chain.c - a filter as passes for one image, made in the steps of operations.h */
+#include "base/orientation.h"
+#include "plan/operations.h"
 #include "plan/region.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
-
-/* A threshold is lowered by a few units in the last place: a value that equals it has to pass,
- * though a quotient, a root or their product may have been rounded down. */
-#define HAIR (1 - 4 * DBL_EPSILON)
-
-/* How far a gain may be from 1: coefficients are written with few digits. */
-#define NEARLY_ONE 1e-3
-
-static bool apply_stage(struct imf_builder *b, const struct imf_stage *stage) {
-    struct imf_epilogue e = imf_plain_epilogue;
-    e.full = b->chain->full;
-    switch (stage->op) {
-    case IMF_OP_LINEAR:
-        return imf_builder_linear(b, stage);
-    case IMF_OP_MAGNITUDE:
-    case IMF_OP_TRANSFER:
-        return imf_builder_convolve(b, stage);
-    case IMF_OP_DESCREEN:
-        return imf_builder_descreen(b, &stage->descreen);
-    case IMF_OP_WINDOW:
-        return stage->window_op.bilevel ? imf_builder_bilevel(b, &stage->window_op)
-                                        : imf_builder_windows(b, stage);
-    case IMF_OP_PHASE:
-        return imf_builder_phase(b, stage);
-    case IMF_OP_CANNY:
-        return imf_builder_canny(b, &stage->canny);
-    case IMF_OP_CLAHE:
-        return imf_builder_clahe(b, &stage->clahe);
-    case IMF_OP_DENOISE:
-        return imf_builder_denoise(b, &stage->denoise);
-    case IMF_OP_DEBLUR:
-        return imf_builder_deblur(b, &stage->deblur);
-    case IMF_OP_UNSHARP:
-        return imf_builder_unsharp(b, stage);
-    case IMF_OP_GRAY:
-        return imf_builder_gray(b, IMF_CHANNELS_LUMA);
-    case IMF_OP_INVERT:
-        e.multiply = -1;
-        e.offset = e.full;
-        break;
-    case IMF_OP_THRESHOLD:
-        e.threshold = true;
-        e.level = stage->threshold * e.full * HAIR;
-        break;
-    case IMF_OP_HISTOGRAM:
-        return imf_builder_histogram_op(b, stage->histogram_op);
-    case IMF_OP_BLEND:
-        return imf_builder_blend(b, stage);
-    }
-    return imf_builder_scalar(b, &e);
-}
-
-/* The range that a stage's response is shown by: the user's if it is the one that is shown, else its own, where it is
- * that one or the last before a blend, whose source is what would be seen. */
-static enum imf_range shown_by(const struct imf_filter *filter, size_t stage,
-                               enum imf_range asked) {
-    bool shown = stage == imf_filter_shown(filter);
-    size_t next = stage + 1;
-    while (next < filter->count && imf_op_is_point(filter->stages[next].op) &&
-           filter->stages[next].op != IMF_OP_BLEND)
-        next++;
-    bool blended = next < filter->count && filter->stages[next].op == IMF_OP_BLEND;
-    if (shown && asked)
-        return asked;
-    return shown || blended ? filter->stages[stage].range : IMF_RANGE_CLIP;
-}
-
-/* Apply the range. */
-static bool show(struct imf_builder *b, enum imf_range range) {
-    struct imf_epilogue e = imf_plain_epilogue;
-    e.full = b->chain->full;
-    switch (range) {
-    case IMF_RANGE_ABS:
-        e.absolute = true;
-        return imf_builder_scalar(b, &e);
-    case IMF_RANGE_OFFSET:
-        e.offset = (e.full + 1) / 2;
-        return imf_builder_scalar(b, &e);
-    case IMF_RANGE_NORMALIZE:
-        return imf_builder_normalize(b);
-    default:
-        return true;
-    }
-}
-
-/* A filtering stage's kernels have a gain of nearly 1 at frequency 0 and no bias. */
-static bool keeps_brightness(const struct imf_stage *s) {
-    double gain = 0, bias = 0;
-    if (s->op == IMF_OP_WINDOW) /* its element is no kernel of sums */
-        return false;
-    if (s->op == IMF_OP_TRANSFER)
-        gain = imf_transfer_gain(&s->transfer, 0, 0);
-    for (int i = 0; i < 2 && s->kernel[i]; i++) {
-        gain = hypot(gain, imf_kernel_sum(s->kernel[i]) / s->kernel[0]->scale);
-        bias = s->kernel[0]->bias;
-    }
-    return fabs(gain - 1) <= NEARLY_ONE && bias == 0;
-}
-
-/* A stage is more than a point operation. */
-static bool filters(const struct imf_filter *filter) {
-    for (size_t i = 0; i < filter->count; i++)
-        if (!imf_op_is_point(filter->stages[i].op))
-            return true;
-    return false;
-}
-
-/* How the image's alpha is treated. */
-static enum imf_alpha choose_alpha(const struct imf_filter *filter, enum imf_alpha asked) {
-    bool keeps = true, straight = false;
-    for (size_t i = 0; i < filter->count; i++) {
-        const struct imf_stage *s = &filter->stages[i];
-        /* Directions, edges, thresholds and quotients are no weighted sums of colours; blurred ones
-         * are not those of the scene where alpha hides them. */
-        straight = straight || s->op == IMF_OP_PHASE || s->op == IMF_OP_CANNY ||
-                   s->op == IMF_OP_CLAHE || s->op == IMF_OP_DEBLUR ||
-                   (s->op == IMF_OP_WINDOW && (s->window_op.bilevel || s->compound == IMF_PART));
-        keeps = keeps && (imf_op_is_point(s->op) || keeps_brightness(s));
-    }
-    if (!filters(filter) || straight)
-        return IMF_ALPHA_KEEP;
-    return asked ? asked : keeps ? IMF_ALPHA_PREMULTIPLY : IMF_ALPHA_KEEP;
-}
-
-/*
- * Whether colours under alpha 0 have to be the nearest visible ones: where a filter that leaves alpha reads the pixels
- * around, and where a hidden pixel may become visible that has colours of the image. Histograms do without: they count
- * what is visible.
- */
-static bool needs_fill(const struct imf_builder *b, const struct imf_filter *filter) {
-    bool around = false;
-    for (size_t i = 0; i < filter->count; i++)
-        around = around || (imf_stage_reads_around(&filter->stages[i]) &&
-                            filter->stages[i].op != IMF_OP_CLAHE);
-    return b->hides && around && (!b->alpha_apart || b->pick);
-}
-
-/*
- * The image that stage i, or what follows the last one, combines with: filled where a later filter reads the pixels around,
- * and where a hidden pixel may become visible with colours of it. Otherwise as it is: what a mask leaves out stays.
- */
-static int backdrop_of(const struct imf_builder *b, const struct imf_filter *filter, size_t i) {
-    bool around = b->alpha_apart && b->pick;
-    for (i++; i < filter->count; i++)
-        around = around || imf_stage_reads_around(&filter->stages[i]);
-    return around ? b->filled : -1;
-}
-
-static bool build(struct imf_builder *b, const struct imf_filter *filter,
-                  const struct imf_settings *settings) {
-    struct imf_chain *c = b->chain;
-    struct imf_point *p;
-    if (needs_fill(b, filter) && !imf_builder_fill(b))
-        return false;
-    if (settings->linear) {
-        if (!(p = imf_builder_point(b, IMF_AT_LINEARIZE)))
-            return false;
-        p->linearize = true;
-        b->integral = false;
-    }
-    if (b->pick && !imf_builder_pick(b))
-        return false;
-    for (size_t i = 0; i < filter->count; i++) {
-        b->stage = (int)i;
-        b->backdrop = backdrop_of(b, filter, i);
-        if (!apply_stage(b, &filter->stages[i]) || !show(b, shown_by(filter, i, settings->range)))
-            return false;
-    }
-    if (!imf_builder_straighten(b) || (settings->region_count && !imf_builder_regions(b)) ||
-        (b->pick && !imf_builder_put(b)))
-        return false;
-    if (settings->linear) {
-        if (!(p = imf_builder_point(b, IMF_AT_DELINEARIZE)))
-            return false;
-        p->delinearize = true;
-    }
-    if (c->in != c->out) {
-        if (!(p = imf_builder_point(b, IMF_AT_RESCALE)))
-            return false;
-        p->rescale = c->rescale;
-    }
-    /* A chain that changes nothing still copies the image. */
-    if (!b->pending && !c->count && !(p = imf_builder_point(b, IMF_AT_EPILOGUE)))
-        return false;
-    return imf_builder_flush(b);
-}
 
 /* Rounding to samples is noise, and what lossy compression leaves out hides that of the picture. */
 #define COMPRESSED (2 / 255.0)
@@ -242,11 +51,32 @@ static enum imf_status check_masks(const struct imf_filter *filter, const struct
     return IMF_OK;
 }
 
-/* The chain for a part of the image. */
+static const char *const samples[] = {
+    [IMF_U8] = "8 bits", [IMF_U16] = "16 bits", [IMF_F32] = "floats", [IMF_F64] = "float64"};
+
+static void print_passes(FILE *out, const struct imf_chain *c) {
+    fputs("passes:\n", out);
+    for (int i = 0; i < c->count; i++) {
+        const struct imf_pass *pass = &c->passes[i];
+        fprintf(out, "  %2d  %s", i + 1, pass->kind == IMF_PASS_POINT ? "points" : "solver");
+        fprintf(out, pass->source < 0 ? " of the image" : " of %d", pass->source + 1);
+        if (pass->second >= -1)
+            fprintf(out, pass->second < 0 ? " and the image" : " and %d", pass->second + 1);
+        imf_value_print(out, &pass->value);
+        fprintf(out, "; as %s", samples[imf_chain_sample(c, i + 1, false)]);
+        if (pass->exact)
+            fputs(", exact", out);
+        else if (pass->kind == IMF_PASS_CONVOLVE)
+            fprintf(out, ", within %.2g", pass->problem.tolerance);
+        putc('\n', out);
+    }
+}
+
+/* The chain for a part of the image. steps: print what each step leads to, or NULL. */
 static enum imf_status build_part(struct imf_chain **out, const struct imf_filter *filter,
                                   const struct imf_info *input, const struct imf_settings *settings,
                                   const struct imf_rect *regions, size_t region_count,
-                                  struct imf_rect part, struct imf_error *err) {
+                                  struct imf_rect part, FILE *steps, struct imf_error *err) {
     struct imf_chain *c = *out = calloc(1, sizeof *c);
     if (!c)
         return imf_fail_memory(err, sizeof *c);
@@ -264,38 +94,33 @@ static enum imf_status build_part(struct imf_chain **out, const struct imf_filte
     c->edge = settings->edge;
     c->grain = grain_of(input, c->full);
     c->curve = settings->linear ? imf_curve_keep(settings->curve) : NULL;
-    enum imf_alpha alpha = input->alpha ? choose_alpha(filter, settings->alpha) : IMF_ALPHA_FILTER;
-    c->keep_alpha = alpha == IMF_ALPHA_KEEP && filters(filter); /* point operations leave it */
-    struct imf_builder b = {.chain = c,
-                            .input = input,
-                            .settings = settings,
-                            .regions = regions,
-                            .region_count = region_count,
-                            .pick = input->color == IMF_COLOR_RGB ? settings->channels : 0,
-                            .channels = input->channels,
-                            .source = -1,
-                            .alpha = input->alpha,
-                            .alpha_apart = input->alpha && alpha != IMF_ALPHA_KEEP,
-                            .hides = input->alpha && settings->alpha != IMF_ALPHA_KEEP &&
-                                     settings->alpha != IMF_ALPHA_FILTER,
-                            .filled = -1,
-                            .backdrop = -1,
-                            .premultiplies = alpha == IMF_ALPHA_PREMULTIPLY,
-                            .positive = true,
-                            .integral = true,
-                            .bound = c->full};
-    imf_builder_border(&b);
-    if (!build(&b, filter, settings) || !imf_builder_bound_fill(c)) {
+    struct imf_operations o = {.chain = c, .settings = settings};
+    imf_lower(&o, c, filter, input, regions, region_count);
+    if (!o.no_memory)
+        imf_bound(&o);
+    c->high_gain = imf_operations_gain(&o);
+    if (steps)
+        imf_operations_print(steps, "lowered", &o);
+    imf_rewrite(&o);
+    if (!o.no_memory)
+        imf_bound(&o);
+    if (steps)
+        imf_operations_print(steps, "rewritten", &o);
+    bool enough = !o.no_memory && imf_fuse(c, &o);
+    imf_operations_free(&o);
+    if (!enough) {
         imf_chain_free(out);
         return imf_fail_memory(err, sizeof *c);
     }
-    imf_chain_set_bounds(c);
+    imf_chain_set_tolerances(c);
+    if (steps)
+        print_passes(steps, c);
     return IMF_OK;
 }
 
-enum imf_status imf_chain_build(struct imf_chain **out, const struct imf_filter *filter,
-                                const struct imf_info *input, const struct imf_settings *settings,
-                                struct imf_error *err) {
+static enum imf_status build(struct imf_chain **out, const struct imf_filter *filter,
+                             const struct imf_info *input, const struct imf_settings *settings,
+                             FILE *steps, struct imf_error *err) {
     const struct imf_rect all = {0, 0, input->width, input->height};
     struct imf_rect *regions = NULL;
     size_t region_count = 0;
@@ -306,14 +131,40 @@ enum imf_status imf_chain_build(struct imf_chain **out, const struct imf_filter 
     if (status == IMF_OK && settings->region_count)
         status = imf_regions_place(&regions, &region_count, settings, input, err);
     if (status == IMF_OK)
-        status = build_part(out, filter, input, settings, regions, region_count, all, err);
+        status = build_part(out, filter, input, settings, regions, region_count, all,
+                            regions ? NULL : steps, err);
     if (status == IMF_OK && regions) {
         struct imf_rect part =
             imf_regions_part(*out, regions, region_count, settings->mask_feather);
         imf_chain_free(out);
-        status = build_part(out, filter, input, settings, regions, region_count, part, err);
+        status = build_part(out, filter, input, settings, regions, region_count, part, steps, err);
     }
     free(regions);
+    return status;
+}
+
+enum imf_status imf_chain_build(struct imf_chain **out, const struct imf_filter *filter,
+                                const struct imf_info *input, const struct imf_settings *settings,
+                                struct imf_error *err) {
+    return build(out, filter, input, settings, NULL, err);
+}
+
+enum imf_status imf_chain_steps(char **text, const struct imf_filter *filter,
+                                const struct imf_info *input, const struct imf_settings *settings,
+                                struct imf_error *err) {
+    struct imf_chain *chain = NULL;
+    size_t size;
+    FILE *steps = open_memstream(text, &size);
+    if (!steps)
+        return imf_fail_memory(err, 0);
+    enum imf_status status = build(&chain, filter, input, settings, steps, err);
+    imf_chain_free(&chain);
+    if (fclose(steps) && status == IMF_OK)
+        status = imf_fail_memory(err, 0);
+    if (status) {
+        free(*text);
+        *text = NULL;
+    }
     return status;
 }
 

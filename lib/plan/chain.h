@@ -19,6 +19,16 @@
 /* The most that a quotient brightens. */
 #define IMF_LIFT 16
 
+/* What is known of a surface's samples. */
+struct imf_value {
+    double bound;           /* the largest |sample|; straight colours count times alpha */
+    bool integer;           /* samples are integers, */
+    bool stored;            /* such that the image's type holds, */
+    bool integer_if_opaque; /* or, premultiplied, are integers if the image's alpha is opaque */
+    bool positive;          /* sums of products of positive samples and taps: errors are in
+                               proportion to the sums */
+};
+
 /* The steps of a point pass, in this order; x is a pixel of the pass's input. */
 struct imf_point {
     int in_channels, out_channels;
@@ -67,10 +77,8 @@ struct imf_pass {
     enum imf_sample in, out; /* between passes IMF_F32 where rounding would change the result; the
                                 host may hold IMF_F64 there */
     int source, second;      /* surfaces: -1 the image, k >= 0 the output of pass k */
-    double bound;            /* largest |value| of the output, */
-    bool whole;              /* the values are integers, */
-    bool rounded;            /* as they are rounded to samples, */
-    bool whole_if_opaque;    /* or are if the image's alpha is opaque */
+    struct imf_value value;  /* of the output */
+    bool rounded;            /* its values are rounded to samples */
     bool coarse;             /* floats are too coarse for the output, which has to be float64; where
                                 the output is samples, for the point pass's arithmetic */
     bool exact;              /* of integers they are computed exactly, and rounded once at most */
@@ -106,8 +114,12 @@ enum imf_status imf_chain_build(struct imf_chain **out, const struct imf_filter 
                                 const struct imf_info *input, const struct imf_settings *settings,
                                 struct imf_error *err);
 void imf_chain_free(struct imf_chain **chain);
-/* Set output types, exactness and tolerances, once the passes are complete. */
-void imf_chain_set_bounds(struct imf_chain *chain);
+/* What each step of building it leads to, as text, which the caller frees. */
+enum imf_status imf_chain_steps(char **text, const struct imf_filter *filter,
+                                const struct imf_info *input, const struct imf_settings *settings,
+                                struct imf_error *err);
+/* Set exactness and tolerances, once the passes are complete. */
+void imf_chain_set_tolerances(struct imf_chain *chain);
 /* What the contract allows results that are not exact: an 8-bit sample may be the rounding of a
  * value that is off by this much, a 16-bit sample may be off by this many steps. For a colour that
  * was divided by alpha it is this over the result's alpha, 0..1; after a stretch by more than

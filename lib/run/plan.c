@@ -75,6 +75,9 @@ enum imf_status imf_plan_create_for(struct imf_plan **out, struct imf_context *c
     if (!st)
         st = imf_chain_build(&plan->chain, plan->oriented ? plan->oriented : filter, input,
                              settings, err);
+    if (!st && explain)
+        st = imf_chain_steps(&plan->steps, plan->oriented ? plan->oriented : filter, input,
+                             settings, err);
     const struct imf_planning_beside beside = {filter_bytes(plan), plan->verify, plan->explain};
     if (!st)
         st = imf_planning_make(&plan->planning, ctx, plan->chain, settings, &beside, err);
@@ -107,6 +110,7 @@ void imf_plan_free(struct imf_plan **plan) {
     imf_planning_clear(&(*plan)->planning);
     imf_chain_free(&(*plan)->chain);
     imf_filter_free(&(*plan)->oriented);
+    free((*plan)->steps);
     free(*plan);
     *plan = NULL;
 }
@@ -117,6 +121,10 @@ const struct imf_info *imf_plan_output(const struct imf_plan *plan) {
 
 const char *imf_plan_limited(const struct imf_plan *plan) {
     return plan->planning.limited[0] ? plan->planning.limited : NULL;
+}
+
+const char *imf_plan_steps(const struct imf_plan *plan) {
+    return plan->steps;
 }
 
 const struct imf_choice *imf_plan_choice(const struct imf_plan *plan) {

@@ -12,7 +12,8 @@ struct imf_plan {
     bool pointwise;     /* a palette may be filtered instead of its pixels */
     bool in_parts;      /* of the image: a region, or where a mask shows */
     bool verify;        /* results will be verified, and what that takes was counted */
-    bool explain;       /* and the plan be shown */
+    bool explain;       /* and the plan be shown, */
+    char *steps;        /* with how its chain was made; owned */
     bool may_fall_back; /* the user chose neither backend nor device */
     struct imf_info input, output;
     struct imf_filter *oriented; /* owned: for the image as stored; NULL: it is upright */

@@ -190,8 +190,8 @@ static void test_lowering(void) {
     pass = &c.chain->passes[3];
     CHECK(c.chain->passes[2].point.unpremultiply && c.chain->passes[4].point.premultiply,
           "straight colours");
-    CHECK(pass->problem.exact && !pass->whole && pass->bound == 255,
-          "samples again, beside alpha that is none (bound %g)", pass->bound);
+    CHECK(pass->problem.exact && !pass->value.integer && pass->value.bound == 255,
+          "samples again, beside alpha that is none (bound %g)", pass->value.bound);
     chain_drop(&c);
     /* Point operations leave samples of the image's depth to it. */
     static const char *const gray[] = {"gray", "equalize", NULL};

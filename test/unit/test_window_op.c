@@ -41,7 +41,7 @@ static void test_lowering(bool selects) {
     CHECK(c->count == 1 && p->kind == IMF_WINDOW_OP && imf_problem_kernels(p) == 0, "a pass");
     CHECK(m.left == 0 && m.right == 2 && m.top == 1 && m.bottom == 3, "margins %d %d %d %d", m.left,
           m.right, m.top, m.bottom);
-    CHECK(p->exact == selects && c->passes[0].whole == selects, "exact: %d", p->exact);
+    CHECK(p->exact == selects && c->passes[0].value.integer == selects, "exact: %d", p->exact);
     CHECK(p->epilogue.multiply == -1 && p->in_max == 255, "point operations join it");
     imf_chain_free(&c);
     c = chain_of(&filter, &alpha, 4);

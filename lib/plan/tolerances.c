@@ -1,5 +1,5 @@
 /*
- * chain_bounds.c - how exact each convolution of a chain has to be
+ * tolerances.c - how exact each convolution of a chain has to be
  *
  * A convolution of integers by integers is exact as long as nothing rounds in between. The others
  * share the error that the contract allows the final samples, divided by the gain of later passes:
@@ -60,11 +60,12 @@ static double point_gain(const struct imf_point *p) {
 static double storage(const struct imf_chain *c, int i) {
     const struct imf_pass *pass = &c->passes[i];
     bool reads_float64 = pass->source >= 0 && c->passes[pass->source].coarse;
-    bool exact = pass->out != IMF_F32 || (pass->whole && pass->bound <= IMF_WHOLE_FLOATS);
+    bool exact =
+        pass->out != IMF_F32 || (pass->value.integer && pass->value.bound <= IMF_WHOLE_FLOATS);
     bool steps = pass->kind == IMF_PASS_POINT && !imf_point_is_map(&pass->point);
     if (pass->kind == IMF_PASS_CONVOLVE && pass->problem.kind == IMF_WINDOW_OP)
         exact = exact || (pass->problem.window_op->selects && !reads_float64);
-    return exact ? 0 : (steps ? 2 : 1) * IMF_SIGMAS * imf_float_ulp(pass->bound) / sqrt(12);
+    return exact ? 0 : (steps ? 2 : 1) * IMF_SIGMAS * imf_float_ulp(pass->value.bound) / sqrt(12);
 }
 
 double imf_contract_error(const struct imf_chain *c) {
@@ -132,7 +133,7 @@ static void set_tolerances(struct imf_chain *c) {
         struct imf_pass *pass = &c->passes[i];
         double stored = storage(c, i) * pass->relative;
         convolutions += pass->kind == IMF_PASS_CONVOLVE && pass->problem.kind != IMF_FILLING;
-        bool outgrown = pass->whole_if_opaque && pass->bound > IMF_WHOLE_FLOATS;
+        bool outgrown = pass->value.integer_if_opaque && pass->value.bound > IMF_WHOLE_FLOATS;
         pass->coarse = outgrown || stored * stored > 0.75 * whole / c->count;
         rest -= pass->coarse ? 0 : stored * stored;
     }
@@ -156,7 +157,7 @@ static void mark_coarse_curve(struct imf_chain *c) {
 /* A point pass keeps integers as they are, or is the chain's only quotient, of integers. */
 static bool point_exact(const struct imf_chain *c, int i) {
     const struct imf_point *p = &c->passes[i].point;
-    bool integers = c->passes[i].whole && !c->passes[i].rounded;
+    bool integers = c->passes[i].value.integer && !c->passes[i].rounded;
     if (p->normalize)
         return p->whole && p->rescale == 1 && i == c->count - 1 && !p->blend && !p->put;
     if (p->unsharp && !(p->difference && integers))
@@ -174,8 +175,8 @@ static bool exact_if_opaque(const struct imf_chain *c, int i) {
     const struct imf_point *p = &pass->point;
     if (pass->kind == IMF_PASS_CONVOLVE)
         return pass->problem.exact || pass->problem.whole_if_opaque ||
-               (pass->problem.kind == IMF_WINDOW_OP && pass->whole_if_opaque);
-    return pass->whole_if_opaque || point_exact(c, i) ||
+               (pass->problem.kind == IMF_WINDOW_OP && pass->value.integer_if_opaque);
+    return pass->value.integer_if_opaque || point_exact(c, i) ||
            (p->unpremultiply && i == c->count - 1 && !p->unsharp && !p->gray && !p->normalize &&
             !p->blend && !p->put && !p->epilogue && !p->premultiply && !p->delinearize &&
             p->rescale == 1);
@@ -202,7 +203,7 @@ static double fine_error(const struct imf_chain *c, int i) {
     const struct imf_pass *pass = &c->passes[i];
     const struct imf_problem *p = &pass->problem;
     double before = 0, gain = 1, reads = 1;
-    if (pass->whole && pass->bound <= WHOLE_DOUBLES)
+    if (pass->value.integer && pass->value.bound <= WHOLE_DOUBLES)
         return 0;
     if (pass->source >= 0)
         before = c->passes[pass->source].error;
@@ -214,7 +215,7 @@ static double fine_error(const struct imf_chain *c, int i) {
         gain = error_gain(p);
         reads = (double)c->width * c->height;
     }
-    return gain * before + IMF_SIGMAS * sqrt(reads / 12) * pass->bound * DBL_EPSILON;
+    return gain * before + IMF_SIGMAS * sqrt(reads / 12) * pass->value.bound * DBL_EPSILON;
 }
 
 /* A gradient of nearly 0 that rounding has made points anywhere. So floats must hold its input
@@ -227,71 +228,21 @@ static void mark_coarse_gradient(struct imf_chain *c, int i) {
     c->passes[i].problem.in_error = c->passes[source].error;
     for (bool more = true; more && source >= 0; source = c->passes[source].source) {
         struct imf_pass *before = &c->passes[source];
-        bool held = before->whole && before->bound <= IMF_WHOLE_FLOATS;
+        bool held = before->value.integer && before->value.bound <= IMF_WHOLE_FLOATS;
         before->coarse = before->coarse || !held;
         more = before->kind == IMF_PASS_POINT;
     }
 }
 
-/* Is a pass the same of rounded samples as of what they were rounded from? Histograms are, of which
- * a bin is a sample's value; local thresholds, which round them; and ranks whose result becomes
- * samples, since rounding and clipping keep the order: the median of rounded samples is the rounded
- * median. */
-static bool reads_rounded(const struct imf_chain *c, const struct imf_pass *pass) {
-    const struct imf_problem *p = &pass->problem;
-    const struct imf_epilogue *e = &p->epilogue;
-    if (pass->kind == IMF_PASS_POINT)
-        return false;
-    if (p->kind == IMF_HISTOGRAM_OP) /* alpha that is filtered goes on as it is */
-        return p->colors == p->channels || c->keep_alpha;
-    if (p->kind == IMF_CLAHE)
-        return true;
-    for (int i = 0; i < p->channels; i++)
-        if (p->outside[i] < 0 || p->outside[i] > c->full || !is_whole(p->outside[i]))
-            return false;
-    if (p->kind == IMF_WINDOW_OP && p->window_op->bilevel)
-        return true;
-    return p->kind == IMF_WINDOW_OP && p->window_op->selects && pass->out == c->in &&
-           !e->absolute && e->multiply == 1 && e->offset == 0 && !e->threshold;
-}
-
-static int readers(const struct imf_chain *c, int index) {
-    int count = 0;
-    for (int i = 0; i < c->count; i++)
-        count += (c->passes[i].source == index) + (c->passes[i].second == index);
-    return count;
-}
-
-/* Let passes whose only reader sees no difference leave samples instead of floats, which take four
- * times as long to filter. */
-static void round_early(struct imf_chain *c) {
-    for (int i = c->count - 1; i > 0; i--) {
-        struct imf_pass *pass = &c->passes[i], *before = &c->passes[imf_max(pass->source, 0)];
-        if (pass->source < 0 || !reads_rounded(c, pass) || readers(c, pass->source) > 1)
-            continue;
-        before->out = pass->in = pass->problem.in = c->in;
-        before->bound = pass->problem.in_max = c->full;
-        before->rounded = !before->whole;
-        before->whole = pass->problem.positive = true;
-        if (pass->problem.kind == IMF_WINDOW_OP && pass->problem.window_op->selects) {
-            pass->problem.exact = pass->whole = true;
-            pass->bound = c->full;
-        }
-    }
-}
-
-void imf_chain_set_bounds(struct imf_chain *c) {
-    struct imf_pass *last = &c->passes[c->count - 1];
-    last->out = c->out;
-    c->channels_out = last->channels_out;
-    round_early(c);
+void imf_chain_set_tolerances(struct imf_chain *c) {
     bool premultiplied = false;
     c->exact = c->exact_if_opaque = true;
     for (int i = 0; i < c->count; i++) {
         struct imf_pass *pass = &c->passes[i];
         c->exact_if_opaque = c->exact_if_opaque && exact_if_opaque(c, i);
-        premultiplied = premultiplied || pass->whole_if_opaque;
-        bool fits = pass->out != IMF_F32 || (pass->whole && pass->bound <= IMF_WHOLE_FLOATS);
+        premultiplied = premultiplied || pass->value.integer_if_opaque;
+        bool fits =
+            pass->out != IMF_F32 || (pass->value.integer && pass->value.bound <= IMF_WHOLE_FLOATS);
         if (pass->kind == IMF_PASS_POINT) {
             pass->exact = fits && point_exact(c, i);
             c->exact = c->exact && pass->exact;
@@ -299,9 +250,8 @@ void imf_chain_set_bounds(struct imf_chain *c) {
         }
         struct imf_problem *p = &pass->problem;
         const struct imf_epilogue *e = &p->epilogue;
-        p->out = pass->out;
         bool held = (p->in != IMF_F32 || p->in_max <= IMF_WHOLE_FLOATS) &&
-                    (p->out != IMF_F32 || pass->bound * fabs(e->scale) <= IMF_WHOLE_FLOATS);
+                    (p->out != IMF_F32 || pass->value.bound * fabs(e->scale) <= IMF_WHOLE_FLOATS);
         p->exact =
             p->exact && held && is_whole(e->add) && is_whole(e->offset) && fabs(e->multiply) == 1;
         pass->exact = p->exact && fits;

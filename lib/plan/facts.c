@@ -1,4 +1,4 @@
-/* chain_facts.c - what follows from a chain's passes */
+/* facts.c - what follows from a chain's passes */
 #include "plan/chain.h"
 
 #include <stdlib.h>

@@ -1,0 +1,294 @@
+/*
+ * fuse.c - operations become passes
+ *
+ * A solver's work is a pass. Operations on points gather in one, in the order of its steps, as long as
+ * nothing else reads what is between them; functions of single colours join the epilogue of the solver
+ * before them. What is left between passes is samples of the image's depth where these hold the
+ * values, and floats elsewhere.
+ */
+#include "plan/operations.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static struct imf_pass *append(struct imf_chain *c, const struct imf_operation *op, int source,
+                               int channels) {
+    struct imf_pass *pass = &c->passes[c->count++];
+    *pass = (struct imf_pass){
+        .kind = IMF_PASS_POINT, .channels_in = channels, .source = source, .second = -2};
+    if (op->kind == IMF_SOLVE) {
+        pass->kind = IMF_PASS_CONVOLVE;
+        pass->problem = op->problem;
+        return pass;
+    }
+    pass->point = (struct imf_point){.in_channels = channels,
+                                     .alpha_scale = 1,
+                                     .e = imf_plain_epilogue,
+                                     .rescale = 1,
+                                     .full = c->full,
+                                     .curve = c->curve};
+    pass->point.e.full = c->full;
+    return pass;
+}
+
+/* Append |v|, then multiply and offset, then threshold, if e has no later step yet. */
+static bool extend(struct imf_epilogue *e, const struct imf_epilogue *more) {
+    if (e->threshold || (more->absolute && (e->absolute || e->multiply != 1 || e->offset != 0)))
+        return false;
+    e->absolute |= more->absolute;
+    e->offset = e->offset * more->multiply + more->offset;
+    e->multiply *= more->multiply;
+    e->threshold = more->threshold;
+    e->level = more->level;
+    e->full = more->full;
+    return true;
+}
+
+/* Can the pass, whose last operation is `last`, go on with an operation that alone reads its result? */
+static bool join(const struct imf_operations *o, struct imf_pass *pass,
+                 const struct imf_operation *last, const struct imf_operation *op) {
+    if (pass->kind == IMF_PASS_CONVOLVE)
+        return op->kind == IMF_SCALAR && !o->alpha_apart && pass->problem.kind != IMF_FILLING &&
+               extend(&pass->problem.epilogue, &op->scalar);
+    if (op->kind == IMF_SCALAR && last->kind == IMF_SCALAR)
+        return extend(&pass->point.e, &op->scalar);
+    /* The range of a stretch, and alpha that pixels are weighed by, are those of a pass's input. */
+    bool apart = op->kind == IMF_SOLVE || op->kind == IMF_NORMALIZE || last->kind == IMF_TAKE_ALPHA;
+    return !apart && op->kind > last->kind &&
+           (op->second == -2 || pass->second == -2 || last->second == op->second);
+}
+
+/* Add the operation to the pass's steps. */
+static void add_step(struct imf_point *p, const struct imf_chain *c, const struct imf_operations *o,
+                     const struct imf_operation *op) {
+    p->out_channels = op->channels;
+    switch (op->kind) {
+    case IMF_SOLVE:
+        break;
+    case IMF_TAKE_ALPHA:
+        p->take_alpha = true;
+        break;
+    case IMF_LINEARIZE:
+        p->linearize = true;
+        break;
+    case IMF_COMBINE:
+        p->unsharp = true;
+        p->amount = op->combine.amount;
+        p->level = op->combine.level;
+        p->difference = op->combine.difference;
+        p->quotient = op->combine.quotient;
+        break;
+    case IMF_UNPREMULTIPLY:
+        p->unpremultiply = true;
+        p->alpha_scale = op->alpha_scale;
+        break;
+    case IMF_GRAY:
+        p->gray = op->gray;
+        break;
+    case IMF_NORMALIZE:
+        p->normalize = true;
+        p->flat = op->normalize.flat;
+        p->alpha_scale = op->normalize.alpha_scale;
+        p->weigh = op->normalize.weigh;
+        p->whole = op->normalize.whole;
+        break;
+    case IMF_SCALAR:
+        p->epilogue = true;
+        extend(&p->e, &op->scalar);
+        break;
+    case IMF_BLEND:
+        p->blend = true;
+        p->mode = op->blend.mode;
+        p->weights = op->blend.weights;
+        p->apart = o->alpha_apart;
+        break;
+    case IMF_PUT:
+        p->put = true;
+        break;
+    case IMF_PREMULTIPLY:
+        p->premultiply = true;
+        break;
+    case IMF_DELINEARIZE:
+        p->delinearize = true;
+        break;
+    case IMF_RESCALE:
+        p->rescale = c->rescale;
+        break;
+    }
+    if (op->kind == IMF_BLEND || op->kind == IMF_PUT) {
+        p->pick = op->blend.pick;
+        p->image_light = o->settings->linear;
+    }
+    if (op->kind == IMF_BLEND || op->kind == IMF_PUT || op->kind == IMF_TAKE_ALPHA)
+        p->image_channels = c->channels_in;
+}
+
+/* Passes of the operations; made[i] becomes the one that has operation i's result. */
+static void gather(struct imf_chain *c, struct imf_operations *o, int *made) {
+    const struct imf_operation *last = NULL; /* of the last pass, */
+    int last_index = -1;
+    for (int i = 0; i < o->count; i++) {
+        struct imf_operation *op = &o->list[i];
+        int source = op->source < 0 ? -1 : made[op->source];
+        bool goes_on = last && op->source == last_index &&
+                       imf_operations_readers(o, last_index) == 1 &&
+                       join(o, &c->passes[c->count - 1], last, op);
+        int channels = op->source < 0 ? c->channels_in : o->list[op->source].channels;
+        struct imf_pass *pass =
+            goes_on ? &c->passes[c->count - 1] : append(c, op, source, channels);
+        if (pass->kind == IMF_PASS_POINT) {
+            if (op->second >= -1)
+                pass->second = op->second < 0 ? -1 : made[op->second];
+            pass->point.alpha = o->alpha;
+            if (!goes_on || op->kind != IMF_SCALAR || last->kind != IMF_SCALAR)
+                add_step(&pass->point, c, o, op);
+        }
+        pass->stage = op->stage;
+        pass->channels_out = op->channels;
+        pass->value = op->value;
+        if (op->kind == IMF_SOLVE) {
+            pass->kernel = op->kernel;
+            op->kernel = NULL;
+        }
+        made[i] = c->count - 1;
+        last = op;
+        last_index = i;
+    }
+}
+
+/* ---- what surfaces between passes hold ------------------------------------------------------- */
+
+static bool is_integer(double v) {
+    return v == rint(v);
+}
+
+/* Integer samples cannot hold what is beyond the edge. */
+static bool reads_fractions(const struct imf_problem *p) {
+    bool is = false;
+    for (int i = 0; i < p->channels; i++)
+        is = is || !is_integer(p->outside[i]);
+    return is && p->edge == IMF_EDGE_CONSTANT;
+}
+
+/* Is a pass the same of rounded samples as of what they were rounded from? Histograms are, of which
+ * a bin is a sample's value; local thresholds, which round them; and ranks whose result becomes
+ * samples, since rounding and clipping keep the order: the median of rounded samples is the rounded
+ * median. */
+static bool reads_rounded(const struct imf_chain *c, const struct imf_pass *pass) {
+    const struct imf_problem *p = &pass->problem;
+    const struct imf_epilogue *e = &p->epilogue;
+    if (pass->kind == IMF_PASS_POINT)
+        return false;
+    if (p->kind == IMF_HISTOGRAM_OP) /* alpha that is filtered goes on as it is */
+        return p->colors == p->channels || c->keep_alpha;
+    if (p->kind == IMF_CLAHE)
+        return true;
+    for (int i = 0; i < p->channels; i++)
+        if (p->outside[i] < 0 || p->outside[i] > c->full || !is_integer(p->outside[i]))
+            return false;
+    if (p->kind == IMF_WINDOW_OP && p->window_op->bilevel)
+        return true;
+    return p->kind == IMF_WINDOW_OP && p->window_op->selects && pass->out == c->in &&
+           !e->absolute && e->multiply == 1 && e->offset == 0 && !e->threshold;
+}
+
+static int readers(const struct imf_chain *c, int index) {
+    int count = 0;
+    for (int i = 0; i < c->count; i++)
+        count += (c->passes[i].source == index) + (c->passes[i].second == index);
+    return count;
+}
+
+/* Let passes whose only reader sees no difference leave samples instead of floats, which take four
+ * times as long to filter. */
+static void round_early(struct imf_chain *c) {
+    for (int i = c->count - 1; i > 0; i--) {
+        struct imf_pass *pass = &c->passes[i], *before = &c->passes[imf_max(pass->source, 0)];
+        if (pass->source < 0 || !reads_rounded(c, pass) || readers(c, pass->source) > 1)
+            continue;
+        before->out = pass->in = pass->problem.in = c->in;
+        before->rounded = !before->value.integer;
+        before->value.integer = pass->problem.positive = true;
+        before->value.bound = pass->problem.in_max = c->full;
+        if (pass->problem.kind == IMF_WINDOW_OP && pass->problem.window_op->selects) {
+            pass->problem.exact = pass->value.integer = true;
+            pass->value.bound = c->full;
+        }
+    }
+}
+
+static void set_samples(struct imf_chain *c, const struct imf_operations *o) {
+    for (int i = 0; i < c->count; i++) {
+        struct imf_pass *pass = &c->passes[i];
+        struct imf_pass *before = pass->source < 0 ? NULL : &c->passes[pass->source];
+        bool solves = pass->kind == IMF_PASS_CONVOLVE;
+        pass->out = pass->value.stored ? c->in : IMF_F32;
+        if (!solves && pass->point.unsharp) /* as point passes read it */
+            c->passes[pass->second].out = IMF_F32;
+        if (solves && before && reads_fractions(&pass->problem))
+            before->out = IMF_F32;
+        /* Samples are what it counts: no float in between moves a value across a tie. */
+        if (solves && before && before->kind == IMF_PASS_POINT && !o->alpha_apart &&
+            pass->problem.kind == IMF_HISTOGRAM_OP)
+            before->out = c->in;
+    }
+    c->passes[c->count - 1].out = c->out;
+    for (int i = 0; i < c->count; i++) {
+        struct imf_pass *pass = &c->passes[i];
+        pass->in = pass->source < 0 ? c->in : c->passes[pass->source].out;
+        if (pass->kind == IMF_PASS_CONVOLVE)
+            pass->problem.in = pass->in;
+    }
+    round_early(c);
+    for (int i = 0; i < c->count; i++)
+        c->passes[i].problem.out = c->passes[i].out;
+}
+
+/* ---- pixels of alpha 0, which have no colour ------------------------------------------------- */
+
+/* Filters of this kind spread a pixel without end. What counts pixels leaves the hidden ones out. */
+static bool spreads(const struct imf_pass *pass) {
+    if (pass->kind != IMF_PASS_CONVOLVE)
+        return false;
+    switch (pass->problem.kind) {
+    case IMF_TRANSFER:
+    case IMF_DESCREEN:
+    case IMF_CANNY:
+    case IMF_DEBLURRING:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* A hidden pixel matters only as far as filters reach from a visible one, which is a colour at no
+ * greater distance: further than that need not be searched, and rows go on streaming. */
+static bool bound_fill(struct imf_chain *c) {
+    struct imf_margin m;
+    if (c->passes[0].kind != IMF_PASS_CONVOLVE || c->passes[0].problem.kind != IMF_FILLING)
+        return true;
+    if (!imf_chain_reach(c, 0, &m))
+        return false;
+    struct imf_fill fill = c->passes[0].problem.fill;
+    double reach = ceil(hypot(imf_max(m.left, m.right), imf_max(m.top, m.bottom)));
+    bool any = c->edge == IMF_EDGE_WRAP || reach >= imf_min(c->width, c->height) / 2;
+    for (int i = 0; i < c->count; i++)
+        any = any || spreads(&c->passes[i]);
+    fill.reach = any ? IMF_FILL_ANY : imf_max((int)reach, 1);
+    imf_problem_fill(&c->passes[0].problem, &fill);
+    return true;
+}
+
+bool imf_fuse(struct imf_chain *c, struct imf_operations *o) {
+    int *made = calloc((size_t)o->count, sizeof *made);
+    c->passes = calloc((size_t)o->count, sizeof *c->passes);
+    bool enough = made && c->passes;
+    if (enough) {
+        gather(c, o, made);
+        set_samples(c, o);
+        c->channels_out = c->passes[c->count - 1].channels_out;
+        enough = bound_fill(c);
+    }
+    free(made);
+    return enough;
+}

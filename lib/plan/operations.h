@@ -1,0 +1,120 @@
+/*
+ * operations.h - a filter as a list of operations on an image
+ *
+ * A chain is made in four steps, each of them a function of a list:
+ *
+ *     lower     the filter's stages become operations (lower.c)
+ *     rewrite   some operations become others that are cheaper or more exact (rewrite.c)
+ *     bound     what is known of the values of each result (bound.c)
+ *     fuse      operations become passes (fuse.c)
+ *
+ * A rule that asks for values has bound() run before it; nothing else is known to a step than the list.
+ */
+#ifndef IMF_PLAN_OPERATIONS_H
+#define IMF_PLAN_OPERATIONS_H
+
+#include "plan/chain.h"
+
+#include <stdio.h>
+
+/* Those of a point pass are in the order of its steps. */
+enum imf_operation_kind {
+    IMF_SOLVE,         /* a solver's work */
+    IMF_TAKE_ALPHA,    /* alpha = that of `second` */
+    IMF_LINEARIZE,     /* colours by the curve to linear light */
+    IMF_COMBINE,       /* with `second`, a blurred surface: sharpen, subtract, divide */
+    IMF_UNPREMULTIPLY, /* colours /= alpha */
+    IMF_GRAY,          /* colours to one */
+    IMF_NORMALIZE,     /* stretch colours to full scale */
+    IMF_SCALAR,        /* a function of each colour */
+    IMF_BLEND,         /* with `second`, the image */
+    IMF_PUT,           /* one colour back among those of `second`, the image */
+    IMF_PREMULTIPLY,   /* colours *= alpha */
+    IMF_DELINEARIZE,
+    IMF_RESCALE /* between depths */
+};
+
+struct imf_operation {
+    enum imf_operation_kind kind;
+    int stage;    /* of the filter */
+    int channels; /* of the result */
+    int source,
+        second; /* whose results it reads: an operation before it, -1: the image, -2: none */
+    struct imf_value value; /* of the result, since bound() */
+    union {
+        struct {
+            struct imf_problem problem; /* exact, integers and positive are set by bound() */
+            struct imf_kernel *kernel;  /* owned: the problem's, if a rule has made it, or NULL */
+        };
+        struct {
+            double amount, level;
+            bool difference, quotient;
+        } combine;
+        double alpha_scale; /* IMF_UNPREMULTIPLY */
+        enum imf_channels gray;
+        struct {
+            double flat, alpha_scale;
+            bool weigh, whole;
+        } normalize;
+        struct imf_epilogue scalar;
+        struct {
+            enum imf_blend_mode mode;
+            enum imf_channels pick;
+            struct imf_weights weights;
+        } blend; /* IMF_PUT: pick alone */
+    };
+};
+
+struct imf_operations {
+    const struct imf_chain *chain;       /* the image's side: full scale, curve, edge, part */
+    const struct imf_settings *settings; /* borrowed */
+    bool alpha;                          /* the last channel is alpha, */
+    bool alpha_apart;                    /* which must not pass through colour arithmetic */
+    struct imf_operation *list;          /* owned */
+    int count, capacity;
+    bool no_memory; /* an operation is missing; this stands for it */
+    struct imf_operation missing;
+};
+
+static const struct imf_epilogue imf_plain_epilogue = {.scale = 1, .multiply = 1};
+
+/* Append an operation or, before position `at`, insert it: references to what follows are kept up.
+ * Without memory it is one that does not count. */
+struct imf_operation *imf_operations_insert(struct imf_operations *o, int at,
+                                            enum imf_operation_kind kind);
+/* Let all that reads operation `from`, but operation `except`, read operation `to`. */
+void imf_operations_redirect(struct imf_operations *o, int from, int to, int except);
+/* How many operations read operation i. */
+int imf_operations_readers(const struct imf_operations *o, int i);
+/* Remove what nothing reads, but the last one. */
+void imf_operations_sweep(struct imf_operations *o);
+void imf_operations_free(struct imf_operations *o);
+/* An operation a line, with its value. */
+void imf_operations_print(FILE *out, const char *title, const struct imf_operations *o);
+void imf_value_print(FILE *out, const struct imf_value *v);
+
+/* The problem of a convolution with k or, if `other` is not NULL, of the magnitude of both. */
+void imf_operation_convolve(struct imf_problem *p, const struct imf_kernel *k,
+                            const struct imf_kernel *other);
+
+/* How the image's alpha is treated, where the user asked for this. */
+enum imf_alpha imf_alpha_choose(const struct imf_filter *filter, enum imf_alpha asked);
+/* A filter reads the pixels around, so that colours under alpha 0 matter. */
+bool imf_alpha_needs_fill(const struct imf_filter *filter);
+/* A stage from this one on does. */
+bool imf_filter_reads_around(const struct imf_filter *filter, size_t from);
+/* A stage is more than a point operation; those leave alpha. */
+bool imf_filter_filters(const struct imf_filter *filter);
+
+/* Regions are those as stored. The chain owns their profiles. */
+void imf_lower(struct imf_operations *o, struct imf_chain *chain, const struct imf_filter *filter,
+               const struct imf_info *input, const struct imf_rect *regions, size_t region_count);
+void imf_rewrite(struct imf_operations *o);
+void imf_bound(struct imf_operations *o);
+/* A stage multiplies values by more than IMF_HIGH_GAIN. Asked of the list that was lowered: what a user sees is the
+ * gain of a stage, not of the parts that it is rewritten to. */
+bool imf_operations_gain(const struct imf_operations *o);
+/* Append the passes to the chain, which takes the kernels. False without memory. */
+bool imf_fuse(struct imf_chain *chain, struct imf_operations *o);
+
+#endif
