@@ -123,7 +123,7 @@ END
             [[ $stderr == *" behind the end ("* ]]
             # A region is blurred to hide what it shows.
             imf_run -f blur:3 --region=8x8+1+1 b.$type -o out.$type
-            [[ $stderr == *"left out: it would show what a region, a mask or a blur hides"* ]]
+            [[ $stderr == *"left out: "*" behind the end ("*": it would show what a region, a mask or a blur hides)"* ]]
             imf -q -f blur:3 --region=8x8+1+1 a.$type -o plain.$type
             cmp plain.$type out.$type
             for strip in --strip --strip=exif; do
@@ -201,6 +201,36 @@ END
         [ "$status" -eq ${case#*:} ]
     done
     one_line "a JPEG that is held until the end of its input needs"
+}
+
+@test "what privacy asks to drop is lost by name, and in place, too" {
+    make_png a.png
+    make_jpeg a.jpg
+    for name in film sef thermal private; do splice $name a.jpg $name.jpg; done
+    for name in film sef; do splice $name a.png $name.png; done
+    for case in film.jpg:film sef.jpg:data film.png:film sef.png:data thermal.jpg:FLIR private.jpg:"unknown APP7"; do
+        file=${case%:*}
+        for how in "blur:1" "invert --region=2x2+0+0"; do
+            cp "$file" "in.${file#*.}"
+            # shellcheck disable=SC2086 # words
+            imf_run --json -i -f $how "in.${file#*.}"
+            [ "$status" -eq 0 ]
+            one_line "warning: left out: ${case#*:}"
+            [[ $stderr == *"it would show what a region, a mask or a blur hides)" ]]
+            [[ $output == *'"lost":[{"name":"'"${case#*:}"* ]]
+            [ "$(stat -c %s "in.${file#*.}")" -lt "$(stat -c %s "$file")" ]
+        done
+    done
+    # Not what would be lost anyway.
+    for case in "animated a.png:frames" "signed a.jpg:signature" "tags a.png:tag 65001"; do
+        type=png
+        [[ $case != *a.jpg* ]] || type=jpg
+        # shellcheck disable=SC2086 # words
+        splice ${case%:*} in.$type
+        imf_run -i -f blur:1 in.$type
+        [ "$status" -eq 1 ]
+        one_line "these would be lost: ${case#*:}"
+    done
 }
 
 @test "--strip is consent for what it names, and a picture is not named by it" {

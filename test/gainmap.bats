@@ -122,6 +122,11 @@ claims_nothing() { # FILE
     [ "$status" -eq 0 ]
     one_line "the image is turned"
     claims_nothing out6.jpg
+    imf_run -f blur:12 --region=64x64+8+8 -i in.jpg
+    [ "$status" -eq 0 ]
+    one_line "warning: left out: list of further pictures (MPF) ("
+    [[ $stderr == *", mark of a gain map ("*", picture behind the end (JPEG) ("*": it would show what a region, a mask or a blur hides)" ]]
+    claims_nothing in.jpg
 }
 
 @test "claims of a second image that is not there, or cut short, go too" {

@@ -189,14 +189,11 @@ bool imf_parts_of(struct imf_parts *out, const struct imf_reader *reader,
 static void warn_of_lost(struct imf_writer *w) {
     struct imf_parts parts;
     char text[sizeof w->warning - 16];
-    bool good = parts_of(&parts, w->metadata, w), hidden = false;
+    bool good = parts_of(&parts, w->metadata, w);
     w->out_of_memory |= !good;
-    for (size_t i = 0; good && i < parts.count; i++)
-        hidden = hidden || (parts.list[i].why && strcmp(parts.list[i].why, IMF_HIDDEN) == 0);
-    if (hidden)
-        imf_writer_warn(w,
-                        "further pictures, or what else may hold a copy of the image, were left "
-                        "out: " IMF_HIDDEN);
+    for (size_t i = 0; good && i < parts.count; i++) /* it may be lost, but not in silence */
+        if (parts.list[i].why && strcmp(parts.list[i].why, IMF_HIDDEN) == 0)
+            parts.list[i].allowed = false;
     if (good && imf_parts_lost(&parts, text, sizeof text))
         imf_writer_warn(w, "left out: %s", text);
     if (good)
