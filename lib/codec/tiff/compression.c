@@ -5,10 +5,14 @@
  * used: libjbig calls abort(), and libLerc's C++ exceptions pass through C. It is a list of what is
  * allowed, so that a newer libtiff brings no decoder that nobody has looked at.
  */
-#include "codec/tiff/compression.h"
+#include "codec/decoder.h"
 
 #ifdef IMF_WITH_TIFF
+#include "base/surface.h"
+#include "codec/tiff/compression.h"
+
 #include <stdio.h>
+#include <string.h>
 #include <tiffio.h>
 
 #define MIB ((uint64_t)1 << 20)
@@ -70,13 +74,103 @@ static uint64_t times(uint64_t a, uint64_t b) {
                                                                               : product;
 }
 
-uint64_t imf_tiff_decoder_bytes(uint16_t compression, uint64_t width, uint64_t height,
-                                uint64_t row_bytes) {
+static uint64_t decoder_bytes(uint16_t compression, uint64_t width, uint64_t height,
+                              uint64_t row_bytes) {
     const struct row *row = find(compression);
     if (!row)
         return 0;
     uint64_t strip = times(row->strips, times(row_bytes, height));
     return times(row->of_width, width) + times(row->of_pixel, times(width, height)) +
            (row->most && strip > row->most ? row->most : strip);
+}
+
+/* ---- scans of JPEG ------------------------------------------------------------------------------ */
+
+/* A progressive JPEG is decoded as a whole, and each of its scans is a pass over all coefficients: libjpeg
+ * holds them beside the pixels, and libtiff counts neither. Markers tell: segments are passed over by
+ * their lengths, and in the data of a scan 0xff is followed by 0 or a restart marker. */
+enum { WINDOW = 16384, MCU = 32 };
+
+/* The bytes from..end - 1 of a file. */
+struct bytes {
+    struct imf_tiff_input *in;
+    uint64_t at, end, first; /* first: of the window */
+    size_t held;
+    unsigned char window[WINDOW];
+};
+
+/* The next byte; -1 at the end. */
+static int next(struct bytes *b) {
+    if (b->at >= b->end)
+        return -1;
+    if (b->at < b->first || b->at >= b->first + b->held) {
+        b->held = b->end - b->at < WINDOW ? (size_t)(b->end - b->at) : WINDOW;
+        b->first = b->at;
+        if (!imf_bytes_get(&b->in->bytes, b->at, b->window, b->held)) {
+            b->held = 0;
+            return -1;
+        }
+    }
+    return b->window[b->at++ - b->first];
+}
+
+/* The next marker, which follows 0xff, restart markers aside; -1: there is none. */
+static int next_marker(struct bytes *b) {
+    for (int c; (c = next(b)) >= 0;) {
+        while (c == 0xff)
+            if ((c = next(b)) > 0 && c != 0xff && (c < 0xd0 || c > 0xd7))
+                return c;
+    }
+    return -1;
+}
+
+/* The number of scans of a progressive JPEG, or one more than `most` if that is not 0; 0: it is not
+ * progressive. */
+static int count_scans(struct bytes *b, int most) {
+    bool progressive = false;
+    int scans = 0;
+    for (int marker; (marker = next_marker(b)) >= 0 && marker != 0xd9;) {
+        if (marker == 0xd8 || marker == 0x01)
+            continue;
+        bool frame = (marker & 0xf0) == 0xc0 && marker != 0xc4 && marker != 0xc8 && marker != 0xcc;
+        if (frame && (marker & 3) == 2)
+            progressive = true;
+        else if (frame)
+            return 0;
+        int high = next(b), low = next(b), size = high * 256 + low;
+        if (high < 0 || low < 0 || size < 2)
+            break;
+        b->at += (uint64_t)size - 2;
+        scans += marker == 0xda;
+        if (most > 0 && scans > most)
+            break;
+    }
+    return progressive ? scans : 0;
+}
+
+enum imf_status imf_tiff_check_decoder(struct imf_tiff_stream *s, uint16_t compression,
+                                       uint64_t width, uint64_t height, int samples,
+                                       uint64_t row_bytes, uint64_t *held, struct imf_error *err) {
+    bool tiled = TIFFIsTiled(s->tif);
+    uint32_t count = tiled ? TIFFNumberOfTiles(s->tif) : TIFFNumberOfStrips(s->tif);
+    int most = s->reader->limits.max_scans;
+    uint64_t coefficients = 0;
+    for (uint32_t i = 0; i < count && compression == COMPRESSION_JPEG; i++) {
+        int failed = 0;
+        struct bytes b = {.in = &s->in};
+        b.at = TIFFGetStrileOffsetWithErr(s->tif, i, &failed);
+        uint64_t size = failed ? 0 : TIFFGetStrileByteCountWithErr(s->tif, i, &failed);
+        if (failed || b.at > s->in.bytes.size)
+            break; /* as decoding will find */
+        b.end = size < s->in.bytes.size - b.at ? b.at + size : s->in.bytes.size;
+        int scans = count_scans(&b, most);
+        if (most > 0 && scans > most)
+            return imf_fail(err, IMF_ERR_LIMIT,
+                            "more than %d progressive scans (raise it with --max-scans)", most);
+        if (scans > 0)
+            coefficients = (width + MCU) * (height + MCU) * (unsigned)samples * sizeof(int16_t);
+    }
+    *held = decoder_bytes(compression, width, height, row_bytes) + coefficients;
+    return IMF_OK;
 }
 #endif

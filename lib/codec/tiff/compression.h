@@ -2,14 +2,15 @@
 #ifndef IMF_CODEC_TIFF_COMPRESSION_H
 #define IMF_CODEC_TIFF_COMPRESSION_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "codec/tiff/stream.h"
 
 /* May it be decoded? If not, `text` is what it is. */
 bool imf_tiff_decodes(uint16_t compression, char *text, size_t size);
-/* The most that its decoder holds for a strip or tile, beside the rows that it is asked for. */
-uint64_t imf_tiff_decoder_bytes(uint16_t compression, uint64_t width, uint64_t height,
-                                uint64_t row_bytes);
+/* The most that its decoder holds for a strip or tile of width x height pixels of so many samples, whose
+ * rows have so many bytes, beside the rows that it is asked for. Of JPEG all strips or tiles of the file
+ * are gone through. IMF_ERR_LIMIT: one has more scans than the reader's limits allow. */
+enum imf_status imf_tiff_check_decoder(struct imf_tiff_stream *s, uint16_t compression,
+                                       uint64_t width, uint64_t height, int samples,
+                                       uint64_t row_bytes, uint64_t *held, struct imf_error *err);
 
 #endif

@@ -9,7 +9,6 @@
 
 #include "codec/metadata/irb.h"
 #include "codec/metadata/tiff.h"
-#include "codec/tiff/parts.h"
 
 #include <stdlib.h>
 #include <string.h>

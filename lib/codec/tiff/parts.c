@@ -5,7 +5,7 @@
  * strips and tiles of pictures. Of the picture that is read, and of the first, each value is a part by
  * itself, which metadata.c may claim; of another one all is that picture.
  */
-#include "codec/tiff/parts.h"
+#include "codec/tiff/metadata.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -14,10 +14,8 @@
 #include "codec/metadata/tiff.h"
 #include "codec/tiff/compression.h"
 #include "codec/tiff/metadata.h"
-#include "codec/tiff/parts.h"
 #include "codec/tiff/pictures.h"
 #include "codec/tiff/pixels.h"
-#include "codec/tiff/scans.h"
 #include "codec/tiff/stream.h"
 
 #include <limits.h>
@@ -145,9 +143,9 @@ static enum imf_status set_cells(struct tiff *t, uint16_t compression, struct im
         return imf_fail(err, IMF_ERR_LIMIT, "a TIFF of such tiles is too large");
     uint64_t line = p->bits < 8 ? (uint64_t)width * (unsigned)p->samples : 0;
     uint64_t size = t->stream.in.bytes.size, coded = stored ? 0 : TIFFGetStrileByteCount(t->tif, 0);
-    uint64_t decoder = imf_tiff_decoder_bytes(compression, width, (unsigned)t->strip_rows, row);
-    status =
-        imf_tiff_check_scans(&t->stream, width, (unsigned)t->strip_rows, samples, &decoder, err);
+    uint64_t decoder;
+    status = imf_tiff_check_decoder(&t->stream, compression, width, (unsigned)t->strip_rows,
+                                    samples, row, &decoder, err);
     uint64_t memory = r->memory + bytes + line + decoder + (coded < size ? coded : size) +
                       (t->stream.bytes ? size : 0);
     if (!status)
@@ -164,18 +162,6 @@ static enum imf_status set_cells(struct tiff *t, uint16_t compression, struct im
 }
 
 /* ---- what a TIFF is -------------------------------------------------------------------------- */
-
-/* What changes a file to one that can be read. Each was tried on files of its kind: others, as
- * ImageMagick 6, make wrong colours of YCbCr and clip what is not from 0 to 1. */
-static const char to_rgb[] = "; tiff2rgba -n IN OUT makes RGB of it";
-static const char to_deflated[] = "; tiffcp -c zip IN OUT deflates it instead";
-static const char to_srgb[] = "; vips copy IN OUT.png makes RGB of it";
-static const char to_16_bits[] = "; GraphicsMagick's gm convert IN OUT.png makes 16 bits of it";
-static const char to_fraction[] =
-    "; GraphicsMagick's gm convert IN OUT.png makes 16 bits of 0 to 1";
-static const char to_integers[] =
-    "; vips linear IN T.v A B, then vips cast T.v OUT.tif ushort "
-    "makes integers A x + B of the samples x";
 
 static enum imf_status refuse(struct imf_error *err, const char *what, const char *way) {
     return imf_fail(err, IMF_ERR_FORMAT,
@@ -196,37 +182,49 @@ static uint16_t field(TIFF *tif, uint32_t tag) {
     return TIFFGetFieldDefaulted(tif, tag, &value) ? value : 0;
 }
 
-/* NULL, or what of the form cannot be read, in text, and what changes it. */
-static const char *misfit(const struct form *f, char text[80], const char **way) {
-    bool ycbcr = f->photometric == PHOTOMETRIC_YCBCR;
-    *way = f->compression == COMPRESSION_OJPEG                                        ? to_rgb
-           : f->compression == COMPRESSION_JBIG || f->compression == COMPRESSION_LERC ? to_deflated
-                                                                                      : "";
-    if (!imf_tiff_decodes(f->compression, text, 80))
-        return text;
-    bool converts = f->format == SAMPLEFORMAT_IEEEFP || f->format == SAMPLEFORMAT_INT;
-    *way = !converts                       ? ""
-           : f->bits <= 32                 ? to_integers
-           : f->format == SAMPLEFORMAT_INT ? ""
-                                           : to_fraction;
-    if (f->format != SAMPLEFORMAT_UINT && f->format != SAMPLEFORMAT_VOID)
-        return f->format == SAMPLEFORMAT_IEEEFP ? "floating-point samples"
-               : f->format == SAMPLEFORMAT_INT  ? "signed samples"
-                                                : "complex samples";
-    *way = f->bits == 12 || f->bits == 32 ? to_16_bits : "";
-    snprintf(text, 80, "%u bits a sample", f->bits);
-    if (f->bits < 1 || f->bits > 16 || (f->bits & (f->bits - 1)) != 0)
-        return text;
-    *way = ycbcr ? to_rgb : f->photometric == PHOTOMETRIC_CIELAB ? to_srgb : "";
-    if (ycbcr && (f->compression != COMPRESSION_JPEG || f->planar != PLANARCONFIG_CONTIG))
-        return "YCbCr, but for JPEG's,";
-    if (f->photometric == PHOTOMETRIC_PALETTE && f->bits > 8)
-        return "a palette of 65536 colours";
-    snprintf(text, 80, "%u samples a pixel and photometric interpretation %u", f->samples,
-             f->photometric);
+/* IMF_ERR_FORMAT, with what of the form cannot be read, and what changes a file to one that can. Each way
+ * was tried on files of its kind: others, as ImageMagick 6, make wrong colours of YCbCr and clip what is
+ * not from 0 to 1. */
+static enum imf_status check_form(const struct form *f, struct imf_error *err) {
+    static const char to_rgb[] = "; tiff2rgba -n IN OUT makes RGB of it",
+                      to_integers[] =
+                          "; vips linear IN T.v A B, then vips cast T.v OUT.tif ushort "
+                          "makes integers A x + B of the samples x";
+    char compression[80], bits[80], colors[80];
+    bool jbig = f->compression == COMPRESSION_JBIG || f->compression == COMPRESSION_LERC;
+    bool ycbcr = f->photometric == PHOTOMETRIC_YCBCR, narrow = f->bits <= 32;
     bool odd_inks = f->color == IMF_COLOR_CMYK && f->inks != INKSET_CMYK;
-    return !f->colors || f->samples < f->colors || f->samples > SAMPLES_MAX || odd_inks ? text
-                                                                                        : NULL;
+    snprintf(bits, sizeof bits, "%u bits a sample", f->bits);
+    snprintf(colors, sizeof colors, "%u samples a pixel and photometric interpretation %u",
+             f->samples, f->photometric);
+    const struct {
+        bool is;
+        const char *what, *way;
+    } misfits[] = {
+        {!imf_tiff_decodes(f->compression, compression, sizeof compression), compression,
+         f->compression == COMPRESSION_OJPEG ? to_rgb
+         : jbig                              ? "; tiffcp -c zip IN OUT deflates it instead"
+                                             : ""},
+        {f->format == SAMPLEFORMAT_IEEEFP, "floating-point samples",
+         narrow ? to_integers : "; GraphicsMagick's gm convert IN OUT.png makes 16 bits of 0 to 1"},
+        {f->format == SAMPLEFORMAT_INT, "signed samples", narrow ? to_integers : ""},
+        {f->format != SAMPLEFORMAT_UINT && f->format != SAMPLEFORMAT_VOID, "complex samples", ""},
+        {f->bits < 1 || f->bits > 16 || (f->bits & (f->bits - 1)) != 0, bits,
+         f->bits == 12 || f->bits == 32
+             ? "; GraphicsMagick's gm convert IN OUT.png makes 16 bits of it"
+             : ""},
+        {ycbcr && (f->compression != COMPRESSION_JPEG || f->planar != PLANARCONFIG_CONTIG),
+         "YCbCr, but for JPEG's,", to_rgb},
+        {f->photometric == PHOTOMETRIC_PALETTE && f->bits > 8, "a palette of 65536 colours", ""},
+        {!f->colors || f->samples < f->colors || f->samples > SAMPLES_MAX || odd_inks, colors,
+         ycbcr                                  ? to_rgb
+         : f->photometric == PHOTOMETRIC_CIELAB ? "; vips copy IN OUT.png makes RGB of it"
+                                                : ""},
+    };
+    for (size_t i = 0; i < sizeof misfits / sizeof *misfits; i++)
+        if (misfits[i].is)
+            return refuse(err, misfits[i].what, misfits[i].way);
+    return IMF_OK;
 }
 
 static enum imf_status read_form(TIFF *tif, struct form *f, struct imf_error *err) {
@@ -238,8 +236,6 @@ static enum imf_status read_form(TIFF *tif, struct form *f, struct imf_error *er
         {PHOTOMETRIC_MINISWHITE, IMF_COLOR_GRAY, 1}, {PHOTOMETRIC_MINISBLACK, IMF_COLOR_GRAY, 1},
         {PHOTOMETRIC_RGB, IMF_COLOR_RGB, 3},         {PHOTOMETRIC_PALETTE, IMF_COLOR_RGB, 1},
         {PHOTOMETRIC_SEPARATED, IMF_COLOR_CMYK, 4},  {PHOTOMETRIC_YCBCR, IMF_COLOR_RGB, 3}};
-    char text[80];
-    const char *way;
     *f = (struct form){.compression = field(tif, TIFFTAG_COMPRESSION),
                        .samples = field(tif, TIFFTAG_SAMPLESPERPIXEL),
                        .bits = field(tif, TIFFTAG_BITSPERSAMPLE),
@@ -254,12 +250,10 @@ static enum imf_status read_form(TIFF *tif, struct form *f, struct imf_error *er
             f->color = known[i].color;
             f->colors = known[i].colors;
         }
-    const char *what = misfit(f, text, &way);
-    if (what)
-        return refuse(err, what, way);
-    if (f->photometric == PHOTOMETRIC_YCBCR)
+    enum imf_status status = check_form(f, err);
+    if (!status && f->photometric == PHOTOMETRIC_YCBCR)
         TIFFSetField(tif, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
-    return IMF_OK;
+    return status;
 }
 
 /* Colours stand before the other samples, of which the first that is alpha is read. */
