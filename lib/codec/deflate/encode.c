@@ -5,8 +5,8 @@
  * bits (13 to 30 for its length and distance) than its few bytes do as literals, though the search for
  * it takes most of the time. So matches are looked for at two distances only, one byte and one pixel:
  * runs. Each byte has a price, the bits that it takes, estimated from the frequencies of bytes, and a
- * match is used where it is cheaper than the bytes that it replaces. A block ends where the frequencies
- * of bytes change.
+ * match is used where it is cheaper than the bytes that it replaces. A block is PART bytes: to end it where
+ * the frequencies of bytes change was tried, and saves 0.04 % of a photograph's bytes, 0.2 % at level 1.
  */
 #include "codec/deflate/encode.h"
 #include "codec/deflate/huffman.h"
@@ -15,12 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PIECE 32768          // bytes of the smallest part that gets codes of its own
-#define PART_MAX (4 * PIECE) // and of the largest
-#define SPLIT_BYTES 90       // of the tables that another part takes
-#define SHORTEST 4           // match
-#define SUMMED 48            // literals whose prices are added; more always cost more than a match
-#define BIT 16               // prices are in 1/BIT bit
+#define PART 65536 // bytes that get codes of their own
+#define SHORTEST 4 // match
+#define SUMMED 48  // literals whose prices are added; more always cost more than a match
+#define BIT 16     // prices are in 1/BIT bit
 #define LENGTH_PRICE (6 * BIT)
 #define DISTANCE_PRICE (5 * BIT)
 #define UNKNOWN_PRICE (12 * BIT) // of a byte that does not occur
@@ -35,7 +33,7 @@ struct imf_deflate {
     struct prices prices;
     struct imf_codes codes;
     size_t count;
-    struct imf_sequence sequence[PART_MAX / SHORTEST + 2];
+    struct imf_sequence sequence[PART / SHORTEST + 2];
 };
 
 const size_t imf_deflate_bytes = sizeof(struct imf_deflate);
@@ -84,39 +82,6 @@ static void count_bytes(const unsigned char *data, size_t size, uint32_t count[L
         table[0][data[i]]++;
     for (int v = 0; v < LITERALS; v++)
         count[v] = table[0][v] + table[1][v] + table[2][v] + table[3][v];
-}
-
-/* Bits, in 1/256, that bytes of such frequencies take. */
-static uint64_t information(const struct imf_deflate *d, const uint32_t count[LITERALS]) {
-    uint32_t sum = 0;
-    uint64_t bits = 0;
-    for (int v = 0; v < LITERALS; v++) {
-        sum += count[v];
-        bits -= count[v] ? (uint64_t)count[v] * log_of(d, count[v]) : 0;
-    }
-    return bits + (sum ? (uint64_t)sum * log_of(d, sum) : 0);
-}
-
-/* The length of the part that begins at data; count: its bytes' frequencies. */
-static size_t choose_part(const struct imf_deflate *d, const unsigned char *data, size_t size,
-                          uint32_t count[LITERALS]) {
-    size_t end = size < PIECE ? size : PIECE;
-    count_bytes(data, end, count);
-    uint64_t bits = information(d, count);
-    while (end < size && end < PART_MAX) {
-        uint32_t more[LITERALS], both[LITERALS];
-        size_t step = size - end < PIECE ? size - end : PIECE;
-        count_bytes(data + end, step, more);
-        for (int v = 0; v < LITERALS; v++)
-            both[v] = count[v] + more[v];
-        uint64_t together = information(d, both);
-        if (together > bits + information(d, more) + SPLIT_BYTES * 8 * 256)
-            break;
-        memcpy(count, both, sizeof both);
-        bits = together;
-        end += step;
-    }
-    return end;
 }
 
 /* ---- prices ---------------------------------------------------------------------------------- */
@@ -236,7 +201,8 @@ size_t imf_deflate_block(struct imf_deflate *d, const unsigned char *data, size_
     struct imf_bits bits = {.to = to};
     do {
         uint32_t count[LITERALS];
-        size_t part = choose_part(d, data, size, count);
+        size_t part = size < PART ? size : PART;
+        count_bytes(data, part, count);
         if (part)
             set_prices(d, count);
         parse(d, data, before, (int)part, (int)pixel);
