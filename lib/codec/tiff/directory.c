@@ -143,8 +143,8 @@ uint64_t imf_tiff_strip_bytes(struct imf_tiff_input *in, const struct imf_tiff_d
 unsigned char *imf_tiff_value(struct imf_tiff_input *in, const struct imf_tiff_entry *e,
                               size_t most, size_t *size, bool *out_of_memory) {
     uint64_t at, bytes;
-    if (e->count == 0 || e->tag == in->untrue || !imf_tiff_extent(in, e, &at, &bytes) ||
-        bytes > most)
+    if (e->count == 0 || (in->untrue && e->tag == in->untrue) ||
+        !imf_tiff_extent(in, e, &at, &bytes) || bytes > most)
         return NULL;
     *size = (size_t)bytes;
     unsigned char *value = malloc(*size);
