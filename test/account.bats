@@ -45,6 +45,8 @@ refused() { # FILE TEXT
     refused signed.jpg "signature or other box (JUMBF)"
     splice chunks a.png chunks.png
     refused chunks.png "unknown chunk unSF"
+    splice resolutions a.png resolutions.png
+    refused resolutions.png resolution
     splice tags a.png tags.tif
     refused tags.tif "tag 65001"
 }
@@ -275,6 +277,16 @@ END
     read -r covered _ settled _ <counts
     [ "$covered" -gt 700 ]
     [ "$settled" -gt 400 ]
+}
+
+@test "what exiftool sees go is named" {
+    command -v exiftool >/dev/null || skip "exiftool reads the tags"
+    exiftool -q -o place.tif -GPS:GPSLatitude=1 -GPS:GPSVersionID='2 3 0 0' "$TESTDATA"/foreign/tiff-alpha.tif
+    exiftool -q -o named.png -tagsfromfile "$TESTDATA"/foreign/icc.jpg -icc_profile -PNG:ProfileName='A profile' "$TESTDATA"/types/rgb8.png
+    imf -i -f invert named.png
+    [ "$(exiftool -s3 -PNG:ProfileName named.png)" = "A profile" ]
+    python3 "$BATS_TEST_DIRNAME/exiftool.py" --drawn=8 place.tif named.png "$TESTDATA"/types/metadata.png "$TESTDATA"/foreign/{icc,orient-camera,xmp}.jpg \
+        "$TESTDATA"/foreign/{tiff-alpha,tiff-palette,tiff-pages}.tif
 }
 
 @test "--parts lists what an output keeps, without a filter, and writes nothing" {

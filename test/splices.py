@@ -171,6 +171,7 @@ CASES = {
     "signed": lambda b: behind_soi(b, segment(0xEB, b"JP\0\1" + pixels(300))),
     "private": lambda b: behind_soi(b, segment(0xE7, b"Own\0" + pixels(808))),
     "late": lambda b: before_end(b, [chunk(b"tEXt", b"Comment\0a comment"), exif_chunk(6), chunk(b"iTXt", b"XML:com.adobe.xmp\0\0\0\0\0" + XMP), chunk(b"tEXt", b"Author\0nobody")]),
+    "resolutions": lambda b: behind_head(b, [chunk(b"pHYs", P(">IIB", n, n, 1)) for n in (3000, 3000, 4000)]),
     "chunks": lambda b: behind_head(b, [chunk(n, pixels(9)) for n in (b"saFe", b"unSF")]),
 }
 

@@ -90,6 +90,7 @@ struct imf_metadata {
     struct imf_density density;
     struct imf_jpeg_source jpeg;
     bool lossless;       /* the source is a WebP without loss */
+    char icc_name[80];   /* a PNG's, of the ICC profile */
     bool late;           /* items may be added until its last row was read */
     bool needs_trailer;  /* an item does */
     uint64_t mpf_at;     /* JPEG: position of IMF_META_JPEG_MPF's data in the file */

@@ -245,23 +245,29 @@ static void add_icc(struct imf_reader *r, const struct imf_png_chunk *c) {
     bool deflated;
     const unsigned char *at = nul ? text_at('z', nul + 1, end, &deflated) : NULL;
     struct text profile = {0};
-    if (at && !c->after_pixels && set_text(r, &profile, deflated, at, end))
-        imf_reader_add_metadata(r, IMF_META_ICC, IMF_STRIP_ICC, profile.at, profile.size);
-    else
+    bool good = at && !c->after_pixels && set_text(r, &profile, deflated, at, end);
+    if (good && imf_reader_add_metadata(r, IMF_META_ICC, IMF_STRIP_ICC, profile.at, profile.size))
+        memcpy(r->metadata.icc_name, c->data, (size_t)(nul - c->data));
+    else if (!good)
         imf_reader_lose(r, NULL, profile.over ? "too large" : "damaged");
     free(profile.owned);
 }
 
 static void add_density(struct imf_reader *r, const struct imf_png_chunk *c) {
-    if (c->size != 9 || c->data[8] > 1 || imf_get32(c->data) > NUMBER_MAX ||
-        imf_get32(c->data + 4) > NUMBER_MAX) {
+    if (c->size != 9 || c->data[8] > 1 || imf_get32(c->data) - 1 >= NUMBER_MAX ||
+        imf_get32(c->data + 4) - 1 >= NUMBER_MAX) {
         imf_reader_lose(r, NULL, "malformed");
         return;
     }
-    r->metadata.density =
-        (struct imf_density){c->data[8] == 1 ? IMF_DENSITY_METRE : IMF_DENSITY_ASPECT,
-                             imf_get32(c->data), imf_get32(c->data + 4)};
-    imf_account_claim(&r->account, r->at, NULL);
+    struct imf_density *known = &r->metadata.density,
+                       density = {c->data[8] == 1 ? IMF_DENSITY_METRE : IMF_DENSITY_ASPECT,
+                                  imf_get32(c->data), imf_get32(c->data + 4)};
+    if (known->unit == IMF_DENSITY_NONE)
+        *known = density;
+    if (memcmp(known, &density, sizeof density) == 0)
+        imf_account_claim(&r->account, r->at, NULL);
+    else
+        imf_reader_lose(r, NULL, "the first of its kind counts");
 }
 
 static bool good_gamma(const unsigned char *data) {

@@ -76,11 +76,14 @@ static void *scratch(struct png *p, void *memory) {
 }
 
 static void put_icc(struct png *p, const struct imf_meta_item *item) {
-    static const char begin[] = "icc\0"; /* a name, and the method */
+    const struct imf_metadata *m = p->writer->metadata;
+    bool named = m && item == m->of[IMF_META_ICC] && *m->icc_name;
+    char begin[sizeof m->icc_name + 1] = {0}; /* the name, its end, and the method */
+    size_t length = (size_t)snprintf(begin, sizeof m->icc_name, "%s", named ? m->icc_name : "icc");
     uLongf size = compressBound(item->size);
     unsigned char *deflated = scratch(p, malloc(size));
     if (deflated && compress(deflated, &size, item->data, item->size) == Z_OK)
-        put_chunk(p, "iCCP", begin, sizeof begin, deflated, size);
+        put_chunk(p, "iCCP", begin, length + 2, deflated, size);
     else
         p->writer->out_of_memory = true; /* the buffer is large enough */
 }

@@ -18,16 +18,19 @@
 struct value {
     unsigned char *data; /* NULL: there is none */
     size_t size;
+    bool text; /* bytes, not numbers */
 };
 
 static struct value value_of(struct imf_reader *r, struct imf_tiff_input *in,
                              const struct imf_tiff_directory *d, unsigned tag) {
     const struct imf_tiff_entry *e = imf_tiff_entry(d, tag);
-    struct value v = {NULL, 0};
+    struct value v = {.data = NULL};
     if (e)
         v.data = imf_tiff_value(in, e, IMF_METADATA_MAX, &v.size, &r->metadata.out_of_memory);
-    if (e)
+    if (e) {
         r->at = imf_tiff_key(in, d, (size_t)(e - d->entries));
+        v.text = e->type <= IMF_TIFF_ASCII || e->type == IMF_TIFF_UNDEFINED;
+    }
     if (e && !v.data) {
         imf_reader_lose(r, NULL,
                         tag == in->untrue ? "it tells of pictures that are left out"
@@ -79,7 +82,7 @@ static void add_tags(struct imf_reader *r, struct imf_tiff_input *in, uint64_t f
 
 static void add_irb(struct imf_reader *r, struct imf_tiff_input *in,
                     const struct imf_tiff_directory *d) {
-    struct value irb = value_of(r, in, d, IMF_TIFF_IRB), both = {NULL, 0};
+    struct value irb = value_of(r, in, d, IMF_TIFF_IRB), both = {.data = NULL};
     uint64_t key = r->at;
     struct value iptc = value_of(r, in, d, IMF_TIFF_IPTC);
     if (irb.data || iptc.data) {
@@ -99,7 +102,7 @@ static void add_irb(struct imf_reader *r, struct imf_tiff_input *in,
 
 /* EXIF's description is the comment, too. */
 static void add_comment(struct imf_reader *r, struct value v) {
-    size_t size = v.data ? strnlen((const char *)v.data, v.size) : 0;
+    size_t size = v.data && v.text ? strnlen((const char *)v.data, v.size) : 0;
     struct imf_meta_item *item =
         size ? imf_reader_add_metadata(r, IMF_META_COMMENT, IMF_STRIP_OTHER, v.data, size) : NULL;
     if (item)
