@@ -27,7 +27,7 @@ static enum imf_status open_recognised(struct imf_reader *r, struct imf_error *e
     if (r->codec)
         return r->codec->decoder->open(r, err);
     char all[IMF_FORMATS_TEXT];
-    imf_codec_titles(all, IMF_META_KINDS);
+    imf_codec_titles(all);
     return s->error ? imf_fail_io(err, s->error)
                     : imf_fail(err, IMF_ERR_FORMAT, "not a %s image", all);
 }

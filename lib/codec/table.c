@@ -6,7 +6,6 @@
  */
 #include "codec/table.h"
 
-#include "codec/formats.h"
 #include "imfilter_program.h"
 
 #include <stdio.h>
@@ -98,11 +97,10 @@ static void list(char text[IMF_FORMATS_TEXT], const char *before, unsigned set, 
     }
 }
 
-void imf_codec_titles(char text[IMF_FORMATS_TEXT], enum imf_meta_kind kind) {
+void imf_codec_titles(char text[IMF_FORMATS_TEXT]) {
     unsigned set = 0;
     for (size_t i = 0; i < FORMATS; i++)
-        if (codecs[i] && (kind == IMF_META_KINDS || codecs[i]->metadata_max[kind]))
-            set |= 1u << i;
+        set |= codecs[i] ? 1u << i : 0;
     list(text, "", set, true);
 }
 

@@ -159,7 +159,7 @@ enum imf_status imf_kernel_file_read(struct imf_kernel **out, char note[IMF_NOTE
     } else if (imf_codec_recognise(bytes, size)) {
         status = read_picture(out, note, bytes, size, limits, held + size, err);
     } else if (size > 0 && memchr(bytes, '\0', size)) {
-        imf_codec_titles(titles, IMF_META_KINDS);
+        imf_codec_titles(titles);
         return imf_fail(err, IMF_ERR_FORMAT, "is neither text nor PFM, %s", titles);
     } else {
         return IMF_OK;

@@ -18,7 +18,7 @@
  * all of a progressive image, or of one with a scan for each component, before its first row; the
  * memory for that is checked first. damage.c says what libjpeg's warnings mean.
  */
-#include "codec/formats.h"
+#include "codec/table.h"
 
 #include "codec/jpeg/state.h"
 

@@ -9,7 +9,7 @@
  * read to its end. Of a PNG, EXIF may stand there, too. So the first image is held in memory until it
  * is complete.
  */
-#include "codec/formats.h"
+#include "codec/table.h"
 
 #include "codec/jpeg/markers.h"
 #include "codec/jpeg/mpf.h"

@@ -22,19 +22,7 @@ static inline unsigned imf_png_form(int type, int bits) {
 
 /* Of struct imf_decoder. */
 bool imf_png_part(size_t i, struct imf_part_kind *kind);
-/* How far the chunks were followed. */
-struct imf_png_walk {
-    uint64_t at;    /* bytes so far */
-    uint64_t chunk; /* where the last chunk begins */
-    uint64_t left;  /* of its data and CRC */
-    unsigned char head[8];
-    size_t have; /* bytes of the next chunk's head */
-};
-
-/* The file's next bytes, whose chunks enter the account. */
-void imf_png_enter(struct imf_reader *r, struct imf_png_walk *walk, const unsigned char *data,
-                   size_t size);
-/* Enter a chunk of so many bytes. */
+/* Enter a chunk of so many bytes in the account. */
 void imf_png_enter_chunk(struct imf_reader *r, uint64_t at, const char *type, uint64_t bytes);
 /* Add what the chunk holds to the reader's metadata; a chunk that makes no sense is left out. */
 void imf_png_add_chunk(struct imf_reader *r, const struct imf_png_chunk *chunk);

@@ -9,8 +9,9 @@
  * others that the pixels do not need: its own readers allocate as much as a chunk says that it is
  * long.
  */
-#include "codec/formats.h"
+#include "codec/table.h"
 
+#include "codec/metadata/bytes.h"
 #include "codec/png/chunks.h"
 
 #include <limits.h>
@@ -33,7 +34,13 @@ struct png {
     png_structp png;
     png_infop info;
     struct imf_reader *reader;
-    struct imf_png_walk walk;
+    struct {
+        uint64_t at;    /* bytes of the file so far */
+        uint64_t chunk; /* where the last chunk begins */
+        uint64_t left;  /* of its data and CRC */
+        unsigned char head[8];
+        size_t have; /* bytes of the next chunk's head */
+    } walk;
     jmp_buf jump;
     char message[120];
     char bad_chunk[5];     /* the last chunk that failed its CRC */
@@ -80,6 +87,33 @@ static bool last_row_complete(const struct png *p) {
            png_get_current_row_number(p->png) == (png_uint_32)p->reader->info.height;
 }
 
+/* Chunks enter the account as libpng reads the file's bytes, of which these are the next. */
+static void enter(struct png *p, const unsigned char *data, size_t size) {
+    enum { SIGNATURE = 8, HEAD = 8, CRC = 4 };
+    while (size > 0) {
+        size_t n = 1;
+        if (p->walk.at < SIGNATURE || p->walk.left > 0) {
+            uint64_t left = p->walk.left > 0 ? p->walk.left : SIGNATURE - p->walk.at;
+            n = size < left ? size : (size_t)left;
+            if (p->walk.at == 0)
+                imf_account_add(&p->reader->account, 0, SIGNATURE, IMF_STRUCTURE, 0, "signature");
+            p->walk.left -= p->walk.left > 0 ? n : 0;
+        } else {
+            p->walk.head[p->walk.have++] = *data;
+            if (p->walk.have == HEAD) {
+                p->walk.chunk = p->walk.at + 1 - HEAD;
+                p->walk.have = 0;
+                p->walk.left = (uint64_t)imf_get32(p->walk.head) + CRC;
+                imf_png_enter_chunk(p->reader, p->walk.chunk, (const char *)p->walk.head + 4,
+                                    HEAD + p->walk.left);
+            }
+        }
+        p->walk.at += n;
+        data += n;
+        size -= n;
+    }
+}
+
 static void read_data(png_structp png, png_bytep dst, size_t size) {
     struct png *p = png_get_io_ptr(png);
     if (p->last && last_row_complete(p)) {
@@ -90,7 +124,7 @@ static void read_data(png_structp png, png_bytep dst, size_t size) {
     }
     if (imf_source_read(&p->reader->source, dst, size) < size)
         png_error(png, "truncated");
-    imf_png_enter(p->reader, &p->walk, dst, size);
+    enter(p, dst, size);
     size_t kept = size < sizeof p->end ? sizeof p->end - size : 0;
     memmove(p->end, p->end + sizeof p->end - kept, kept);
     memcpy(p->end + kept, dst + size - (sizeof p->end - kept), sizeof p->end - kept);

@@ -5,7 +5,7 @@
  * the pixels' are written here; idat.c filters, deflates and writes pixels. After an error nothing more
  * is written.
  */
-#include "codec/formats.h"
+#include "codec/table.h"
 
 #include "codec/metadata/bytes.h"
 #include "codec/metadata/tiff.h"

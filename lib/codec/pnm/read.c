@@ -4,7 +4,7 @@
  * Samples are brought to the full range of 8 bits (maxval up to 255) or 16 bits (above), exactly
  * rounded: v * full / maxval. A bitmap's 1 is black and becomes 0. See pbm(5) ... pam(5) of Netpbm.
  */
-#include "codec/formats.h"
+#include "codec/table.h"
 
 #include <limits.h>
 #include <stdlib.h>

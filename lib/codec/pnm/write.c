@@ -4,7 +4,7 @@
  * A file called .pgm is PGM: users can choose one of the formats, and an image that it cannot store is
  * refused. A gray image is written as PPM by repeating its samples.
  */
-#include "codec/formats.h"
+#include "codec/table.h"
 #include "imfilter_program.h"
 
 #include <stdlib.h>

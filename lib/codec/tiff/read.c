@@ -7,7 +7,7 @@
  * large, a few rows are a cell, read from the file if they are not compressed, by libtiff's decoder
  * otherwise. Only large tiles, and large strips of planes, are held whole.
  */
-#include "codec/formats.h"
+#include "codec/table.h"
 
 #ifdef IMF_WITH_TIFF
 #include "base/surface.h"

@@ -7,7 +7,7 @@
  * refers to it; a file of more than 4 GB is a BigTIFF. A stream that cannot be written to twice, as a
  * pipe, gets the whole file in the end.
  */
-#include "codec/formats.h"
+#include "codec/table.h"
 
 #include "base/surface.h"
 #include "base/thread_pool.h"

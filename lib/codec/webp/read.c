@@ -4,7 +4,7 @@
  * A lossless image refers to any of its earlier pixels, and libwebp has a lossy one whole, too: it is
  * decoded before its first row. Its incremental decoder tells how many rows of a damaged file are good.
  */
-#include "codec/formats.h"
+#include "codec/table.h"
 
 #ifdef IMF_WITH_WEBP
 #include "codec/metadata/tiff.h"

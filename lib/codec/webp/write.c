@@ -4,7 +4,7 @@
  * Lossless where the source is a lossless WebP and no quality is asked for, otherwise lossy. libwebp
  * encodes a whole image, and knows colours only: gray is repeated.
  */
-#include "codec/formats.h"
+#include "codec/table.h"
 
 #ifdef IMF_WITH_WEBP
 #include <stdlib.h>
