@@ -31,6 +31,7 @@ static const struct {
     {"planes", ONE_PICTURE, false},
     {"layers", ONE_PICTURE, false},
     {"suggested palette", "it is for the pixels as they were", false},
+    {"HDR picture", "it is a difference to the pixels as they were", false},
     {"signature", "what it says of the file no longer holds", false},
     {"tag ", OFFSETS, false},
     {"EXIF tag ", OFFSETS, false},

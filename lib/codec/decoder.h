@@ -43,7 +43,6 @@ enum imf_status imf_limits_check(const struct imf_limits *limits, uint64_t width
 /* A kind of part that files of a format have beside the picture. */
 struct imf_part_kind {
     char name[64];
-    const char *why;    /* it is lost, or NULL */
     unsigned items;     /* a set of 1 << imf_meta_kind; IMF_META_KINDS stands for the resolution */
     uint32_t tag;       /* the items' */
     unsigned strip;     /* the items' */

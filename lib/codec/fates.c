@@ -50,12 +50,11 @@ static bool behind(size_t i, const struct imf_codec *codec, struct imf_part_kind
 enum imf_status imf_part_fate(struct imf_part *out, enum imf_format from, size_t i,
                               enum imf_format to) {
     const struct imf_codec *codec = imf_codec_of(from);
-    struct imf_part_kind kind = {.why = NULL};
+    struct imf_part_kind kind = {.name = ""};
     *out = (struct imf_part){.becomes = IMF_LOST};
     if (!codec->decoder->part(i, &kind) && !behind(i, codec, &kind))
         return IMF_ERR_ARGUMENT;
     memcpy(out->name, kind.name, sizeof kind.name);
-    out->why = kind.why;
     for (unsigned k = 0; k <= IMF_META_KINDS; k++)
         if ((kind.items & 1u << k) &&
             !set_fate(out, &kind, (enum imf_meta_kind)k, imf_codec_of(to)))

@@ -40,7 +40,7 @@ struct segment {
     unsigned strip;
     void (*add)(struct imf_jpeg *j, const struct segment *s, const unsigned char *data,
                 size_t size); /* NULL: it is lost */
-    const char *name, *why;
+    const char *name;         /* NULL: unknown */
 };
 
 static struct imf_meta_item *add(struct imf_jpeg *j, const struct segment *s,
@@ -105,31 +105,29 @@ static const struct segment segments[] = {
 #define KEPT(text) text, 0, sizeof text
 #define BEGINS(text) text, 0, sizeof text - 1
 #define SEGMENT IMF_META_JPEG_SEGMENT, IMF_STRIP_OTHER
-    {JPEG_COM, "", 0, 0, IMF_META_COMMENT, IMF_STRIP_OTHER, add_item, "comment", NULL},
-    {APP(0), BEGINS("JFXX"), SEGMENT, NULL, "thumbnail", NULL},
-    {APP(1), PREFIX(IMF_EXIF_PREFIX), IMF_META_EXIF, IMF_STRIP_EXIF, add_item, "EXIF", NULL},
-    {APP(1), PREFIX(IMF_XMP_PREFIX), IMF_META_XMP, IMF_STRIP_XMP, add_xmp, "XMP", NULL},
+    {JPEG_COM, "", 0, 0, IMF_META_COMMENT, IMF_STRIP_OTHER, add_item, "comment"},
+    {APP(0), BEGINS("JFXX"), SEGMENT, NULL, "thumbnail"},
+    {APP(1), PREFIX(IMF_EXIF_PREFIX), IMF_META_EXIF, IMF_STRIP_EXIF, add_item, "EXIF"},
+    {APP(1), PREFIX(IMF_XMP_PREFIX), IMF_META_XMP, IMF_STRIP_XMP, add_xmp, "XMP"},
     {APP(1), KEPT(IMF_XMP_EXTENSION_PREFIX), IMF_META_JPEG_SEGMENT, IMF_STRIP_XMP, add_item,
-     "extension of the XMP", NULL},
-    {APP(1), BEGINS("FLIR"), SEGMENT, add_item, "FLIR thermal data", NULL},
+     "extension of the XMP"},
+    {APP(1), BEGINS("FLIR"), SEGMENT, add_item, "FLIR thermal data"},
     {APP(2), PREFIX(IMF_MPF_PREFIX), IMF_META_JPEG_MPF, IMF_STRIP_OTHER, add_reference,
-     "list of further pictures (MPF)", NULL},
-    {APP(2), KEPT(IMF_GAIN_MAP_PREFIX), SEGMENT, add_reference, "mark of a gain map", NULL},
-    {APP(2), PREFIX(ICC_PREFIX), IMF_META_ICC, IMF_STRIP_ICC, add_icc, "ICC profile", NULL},
-    {APP(3), BEGINS("_JPSJPS_"), SEGMENT, add_item, "stereo layout (JPS)", NULL},
-    {APP(11), BEGINS("JP"), SEGMENT, NULL, "signature or other box (JUMBF)",
-     "what it says of the file no longer holds"},
-    {APP(11), BEGINS("HDR_RI"), SEGMENT, NULL, "HDR picture (JPEG-HDR)",
-     "it is a difference to the pixels as they were"},
-    {APP(12), BEGINS("Ducky"), SEGMENT, add_item, "notes of the encoder (Ducky)", NULL},
+     "list of further pictures (MPF)"},
+    {APP(2), KEPT(IMF_GAIN_MAP_PREFIX), SEGMENT, add_reference, "mark of a gain map"},
+    {APP(2), PREFIX(ICC_PREFIX), IMF_META_ICC, IMF_STRIP_ICC, add_icc, "ICC profile"},
+    {APP(3), BEGINS("_JPSJPS_"), SEGMENT, add_item, "stereo layout (JPS)"},
+    {APP(11), BEGINS("JP"), SEGMENT, NULL, "signature or other box (JUMBF)"},
+    {APP(11), BEGINS("HDR_RI"), SEGMENT, NULL, "HDR picture (JPEG-HDR)"},
+    {APP(12), BEGINS("Ducky"), SEGMENT, add_item, "notes of the encoder (Ducky)"},
     {APP(13), PREFIX(IMF_IRB_PREFIX), IMF_META_IRB, IMF_STRIP_OTHER, add_item,
-     "image resources (IPTC)", NULL},
+     "image resources (IPTC)"},
 };
 #define SEGMENTS (sizeof segments / sizeof segments[0])
 
 /* The segment's row; of another APPn that of all. `size` bytes of the data are there. */
 static const struct segment *segment_of(int marker, const unsigned char *data, size_t size) {
-    static const struct segment other = {ANY, "", 0, 0, SEGMENT, add_item, NULL, NULL};
+    static const struct segment other = {ANY, "", 0, 0, SEGMENT, add_item, NULL};
     for (size_t i = 0; i < SEGMENTS; i++)
         if (segments[i].marker == marker && size >= segments[i].size &&
             memcmp(data, segments[i].prefix, segments[i].size) == 0)
@@ -158,7 +156,6 @@ void imf_jpeg_enter_segment(struct imf_jpeg *j, size_t head, uint64_t bytes) {
         imf_account_add(a, w->start, bytes, IMF_LOST, s->strip, s->name ? s->name : text);
     if (e) {
         e->key = w->key;
-        e->part.why = s->why;
     }
 }
 
@@ -216,6 +213,5 @@ bool imf_jpeg_part(size_t i, struct imf_part_kind *out) {
     out->tag = (uint32_t)s->marker;
     out->strip = s->strip;
     out->needs_trailer = s->add == add_reference;
-    out->why = s->why;
     return i <= SEGMENTS + 1;
 }

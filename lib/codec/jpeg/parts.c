@@ -50,21 +50,17 @@ static void in_head(struct imf_jpeg *j, struct imf_jpeg_walk *w, unsigned char b
 
 /* A byte that may begin a marker, or be one. */
 static void between(struct imf_jpeg *j, struct imf_jpeg_walk *w, unsigned char byte) {
-    bool scan = w->state == IMF_WALK_SCAN || w->state == IMF_WALK_SCAN_FF;
-    bool after = w->state == IMF_WALK_FF || w->state == IMF_WALK_SCAN_FF;
+    bool scan = w->state == IMF_WALK_SCAN, after = w->after_ff;
+    w->after_ff = byte == 0xff;
+    w->start = w->after_ff && !after ? w->at : w->start;
     w->at++;
-    if (byte == 0xff) {
-        w->start = after ? w->start : w->at - 1;
-        w->state = scan ? IMF_WALK_SCAN_FF : IMF_WALK_FF;
-    } else if (!after || byte == 0 || (scan && byte >= RST0 && byte <= RST7)) {
-        w->state = scan ? IMF_WALK_SCAN : IMF_WALK_BETWEEN;
-    } else {
-        if (scan)
-            enter_scan(j, w->start);
-        begin(w, byte);
-        if (w->state != IMF_WALK_HEAD)
-            imf_jpeg_enter_segment(j, 0, w->at - w->start);
-    }
+    if (w->after_ff || !after || byte == 0 || (scan && byte >= RST0 && byte <= RST7))
+        return;
+    if (scan)
+        enter_scan(j, w->start);
+    begin(w, byte);
+    if (w->state != IMF_WALK_HEAD)
+        imf_jpeg_enter_segment(j, 0, w->at - w->start);
 }
 
 void imf_jpeg_enter(struct imf_jpeg *j, const unsigned char *data, size_t size) {
@@ -79,7 +75,7 @@ void imf_jpeg_enter(struct imf_jpeg *j, const unsigned char *data, size_t size) 
             w->left -= n;
             if (w->left == 0)
                 end_segment(w);
-        } else if (w->state == IMF_WALK_SCAN) {
+        } else if (w->state == IMF_WALK_SCAN && !w->after_ff) {
             const unsigned char *next = memchr(data, 0xff, left);
             size_t n = next ? (size_t)(next - data) : left;
             data += n;
@@ -92,6 +88,6 @@ void imf_jpeg_enter(struct imf_jpeg *j, const unsigned char *data, size_t size) 
             between(j, w, *data++);
         }
     }
-    if (w->state == IMF_WALK_SCAN || w->state == IMF_WALK_SCAN_FF)
-        enter_scan(j, w->state == IMF_WALK_SCAN ? w->at : w->start);
+    if (w->state == IMF_WALK_SCAN)
+        enter_scan(j, w->after_ff ? w->start : w->at);
 }

@@ -19,13 +19,12 @@
 struct imf_jpeg_walk {
     enum {
         IMF_WALK_BETWEEN, /* segments */
-        IMF_WALK_FF,      /* behind 0xff there */
         IMF_WALK_HEAD,
         IMF_WALK_DATA,
         IMF_WALK_SCAN,
-        IMF_WALK_SCAN_FF,
         IMF_WALK_ENDED
     } state;
+    bool after_ff; /* between segments or in a scan */
     int marker;
     uint64_t at;            /* bytes so far */
     uint64_t start;         /* of the segment */

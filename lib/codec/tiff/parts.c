@@ -154,15 +154,13 @@ static void enter_entry(struct walk *w, const struct imf_tiff_directory *d, size
             title = names[k].name;
             strip = names[k].strip;
         }
-    if (place == OTHER) {
-        enter(w, key, entry, IMF_LOST, 0, name, key, NULL);
+    bool other = place == OTHER;
+    if (other ||
+        (pointer ? leads_to_directories(w, e) : place != TAGS && imf_tiff_is_storage(e->tag))) {
+        enum imf_becomes becomes = other ? IMF_LOST : IMF_STRUCTURE;
+        enter(w, key, entry, becomes, 0, other ? name : "directory", key, NULL);
         if (good && at)
-            enter(w, at, bytes, IMF_LOST, 0, name, at, NULL);
-    } else if (pointer ? leads_to_directories(w, e)
-                       : place != TAGS && imf_tiff_is_storage(e->tag)) {
-        enter(w, key, entry, IMF_STRUCTURE, 0, "directory", key, NULL);
-        if (good && at)
-            enter(w, at, bytes, IMF_STRUCTURE, 0, "directory", at, NULL);
+            enter(w, at, bytes, becomes, 0, other ? name : "directory", at, NULL);
     } else if (good && at) {
         enter(w, key, entry, IMF_STRUCTURE, 0, "directory", key - 1, NULL);
         enter(w, at, bytes, IMF_LOST, strip, title, key, pointer ? "damaged" : NULL);
@@ -170,9 +168,9 @@ static void enter_entry(struct walk *w, const struct imf_tiff_directory *d, size
         enter(w, key, entry, IMF_LOST, strip, title, key, good && !pointer ? NULL : "damaged");
     }
     if (good && pictures)
-        follow(w, e, OTHER, place == OTHER ? name : "picture below the first");
+        follow(w, e, OTHER, other ? name : "picture below the first");
     else if (good && imf_tiff_is_pointer(e->tag))
-        follow(w, e, place == OTHER ? OTHER : TAGS, name);
+        follow(w, e, other ? OTHER : TAGS, name);
 }
 
 /* All of a directory but what follows it; name: of another picture. */
