@@ -49,6 +49,9 @@ refused() { # FILE TEXT
     refused resolutions.png resolution
     splice tags a.png tags.tif
     refused tags.tif "tag 65001"
+    splice transfer a.png transfer.tif
+    imf_run -f median:1 transfer.tif -o out.tif
+    one_line "left out: transfer function (464 bytes: it is for samples as they were stored)"
 }
 
 @test "what is kept is there, and what may be lost is lost without a word" {

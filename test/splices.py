@@ -153,6 +153,7 @@ CASES = {
     "tags": lambda b: tags(),
     "animated": lambda b: before_end(behind_head(b, [chunk(b"acTL", P(">II", 2, 0))]), [chunk(b"fdAT", P(">I", 1) + b[41:60])]),
     "sub": lambda b: sub_picture(True),
+    "transfer": lambda b: tiff(8 + 512, pixels(512), directory(8, 6, 8, (301, 3, 256, 8))),
     "cog": lambda b: cog(),
     "cog edited": lambda b: cog(False),
     "copy": lambda b: sub_picture(False),

@@ -33,6 +33,7 @@ static const struct {
     {"suggested palette", "it is for the pixels as they were", false},
     {"HDR picture", "it is a difference to the pixels as they were", false},
     {"signature", "what it says of the file no longer holds", false},
+    {"transfer function", "it is for samples as they were stored", false},
     {"tag ", OFFSETS, false},
     {"EXIF tag ", OFFSETS, false},
     {"film ", BEHIND, false},

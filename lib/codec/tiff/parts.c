@@ -37,6 +37,7 @@ static const struct {
              {282, IMF_STRIP_EXIF, "resolution"},
              {283, IMF_STRIP_EXIF, "resolution"},
              {296, IMF_STRIP_EXIF, "resolution"},
+             {301, IMF_STRIP_OTHER, "transfer function"},
              {305, IMF_STRIP_EXIF, "software"},
              {306, IMF_STRIP_EXIF, "date"},
              {315, IMF_STRIP_EXIF, "artist"},
