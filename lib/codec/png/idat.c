@@ -48,6 +48,7 @@ struct block {
 
 struct imf_idat {
     struct imf_idat_shape shape;
+    int level;
     struct imf_writer *writer;
     unsigned char *above, *candidate[2];
     uint64_t left; /* bytes that are in no block yet */
@@ -67,7 +68,7 @@ static void *deflate_block(void *data) {
     unsigned char *to = b->chunk + CHUNK_HEAD;
     if (b->first) {
         *to++ = 0x78; /* deflate, a window of 32 KiB */
-        *to++ = levels[b->idat->shape.level];
+        *to++ = levels[b->idat->level];
     }
     const unsigned char *plain = b->plain + b->before;
     to += imf_compress(b->compressor, plain, b->before, b->size, b->last, to);
@@ -161,10 +162,10 @@ static enum imf_png_filter choose(struct imf_idat *idat, const unsigned char *ro
 void imf_idat_row(struct imf_idat *idat, const unsigned char *row) {
     const struct imf_idat_shape *s = &idat->shape;
     unsigned char filter = IMF_PNG_NONE;
-    if (!s->few && s->level == 1) {
+    if (!s->few && idat->level == 1) {
         filter = IMF_PNG_UP;
         imf_png_filter(filter, idat->candidate[0], row, idat->above, s->row_bytes, s->pixel);
-    } else if (!s->few && s->level > 1) {
+    } else if (!s->few && idat->level > 1) {
         filter = (unsigned char)choose(idat, row);
     }
     append(idat, &filter, 1);
@@ -183,28 +184,30 @@ struct size {
     uint64_t memory;
 };
 
-static struct size size_of(const struct imf_idat_shape *s) {
-    struct size z = {.bytes = ((uint64_t)s->row_bytes + 1) * (uint64_t)s->rows, .level = s->level};
-    if (z.bytes < SMALL && s->level == DEFAULT_LEVEL)
-        z.level++;
+static struct size size_of(const struct imf_idat_shape *s, const struct imf_writer *w) {
+    const struct imf_encode *e = &w->encode;
+    struct size z = {.bytes = ((uint64_t)s->row_bytes + 1) * (uint64_t)w->info.height};
+    z.level = e->compression == IMF_COMPRESSION_NONE ? 0 : e->compression;
+    if (!e->compression || e->compression == DEFAULT_LEVEL)
+        z.level = z.bytes < SMALL ? DEFAULT_LEVEL + 1 : DEFAULT_LEVEL;
     z.block = z.bytes < BLOCK ? (size_t)z.bytes : BLOCK;
     z.plain = IMF_DEFLATE_WINDOW + z.block;
     z.chunk = CHUNK_HEAD + ZLIB_HEAD + imf_deflate_bound(z.block) + ADLER_BYTES + CRC_BYTES;
     uint64_t each = z.plain + z.chunk + imf_compressor_bytes(z.level, z.block);
     uint64_t most = (z.bytes + z.block - 1) / z.block;
-    int threads = s->threads > 0 ? s->threads : imf_cores();
+    int threads = e->threads > 0 ? e->threads : imf_cores();
     if (threads > THREADS_MAX)
         threads = THREADS_MAX;
     z.blocks = threads == 1 ? 1 : most <= (uint64_t)threads ? (int)most : threads + 1;
     for (;; z.blocks = z.blocks > 2 ? z.blocks - 1 : 1) {
         z.memory = (uint64_t)z.blocks * each + 3 * (uint64_t)s->row_bytes;
-        if (z.blocks == 1 || !s->max_memory || z.memory <= s->max_memory / SHARE)
+        if (z.blocks == 1 || !e->max_memory || z.memory <= e->max_memory / SHARE)
             return z;
     }
 }
 
-uint64_t imf_idat_memory(const struct imf_idat_shape *shape) {
-    return size_of(shape).memory;
+uint64_t imf_idat_memory(const struct imf_idat_shape *shape, const struct imf_writer *w) {
+    return size_of(shape, w).memory;
 }
 
 static bool allocate(struct imf_idat *idat, const struct size *z) {
@@ -213,10 +216,10 @@ static bool allocate(struct imf_idat *idat, const struct size *z) {
     for (int i = 0; good && i < z->blocks; i++) {
         struct block *b = &idat->block[i];
         b->idat = idat;
-        good = (b->compressor = imf_compressor_new(s->level, s->few, s->pixel, z->block)) &&
+        good = (b->compressor = imf_compressor_new(idat->level, s->few, s->pixel, z->block)) &&
                (b->plain = malloc(z->plain)) && (b->chunk = malloc(z->chunk));
     }
-    if (good && !s->few && s->level > 0)
+    if (good && !s->few && idat->level > 0)
         good = (idat->above = calloc(1, s->row_bytes)) &&
                (idat->candidate[0] = malloc(s->row_bytes)) &&
                (idat->candidate[1] = malloc(s->row_bytes));
@@ -227,9 +230,9 @@ struct imf_idat *imf_idat_open(const struct imf_idat_shape *shape, struct imf_wr
     struct imf_idat *idat = calloc(1, sizeof *idat);
     if (!idat)
         return NULL;
-    const struct size z = size_of(shape);
+    const struct size z = size_of(shape, writer);
     idat->shape = *shape;
-    idat->shape.level = z.level;
+    idat->level = z.level;
     idat->writer = writer;
     idat->left = z.bytes;
     idat->block_size = z.block;

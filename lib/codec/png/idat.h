@@ -6,18 +6,14 @@
 
 struct imf_idat_shape {
     size_t row_bytes; /* as PNG packs them */
-    int rows;
-    size_t pixel;        /* bytes of one, at least 1 */
-    bool few;            /* indices, or samples of fewer than 8 bits: they are not filtered */
-    int level;           /* 0 (stored), 1 (fastest) to 9 (smallest) */
-    int threads;         /* at most, 0: as many as cores */
-    uint64_t max_memory; /* of the process, 0: any; threads take a small part of it */
+    size_t pixel;     /* bytes of one, at least 1 */
+    bool few;         /* indices, or samples of fewer than 8 bits: they are not filtered */
 };
 
-/* Bytes of memory that encoding an image takes. */
-uint64_t imf_idat_memory(const struct imf_idat_shape *shape);
-
-/* Chunks go to the writer on the caller's thread. NULL: no memory. imf_idat_close() joins the threads, however many rows were written. */
+/* Bytes of memory that encoding the writer's image takes. */
+uint64_t imf_idat_memory(const struct imf_idat_shape *shape, const struct imf_writer *w);
+/* Chunks go to the writer on the caller's thread. NULL: no memory. imf_idat_close() joins the threads,
+ * however many rows were written. */
 struct imf_idat *imf_idat_open(const struct imf_idat_shape *shape, struct imf_writer *writer);
 /* The next row. The last one writes what is left. */
 void imf_idat_row(struct imf_idat *idat, const unsigned char *row);

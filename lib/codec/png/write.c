@@ -18,7 +18,6 @@
 #include <string.h>
 #include <zlib.h>
 
-#define DEFAULT_LEVEL 6
 #define LENGTH_MAX 0x7fffffffu
 enum { TYPE_PALETTE = 3, TYPE_COLOR = 2, TYPE_ALPHA = 4 }; /* of IHDR */
 
@@ -233,16 +232,9 @@ static struct imf_idat_shape shape_of(const struct png *p, int bits) {
     size_t channels = p->palette ? 1 : (size_t)w->info.channels;
     uint64_t row_bits = (uint64_t)w->info.width * channels * (unsigned)bits;
     bool few = p->palette || bits < 8;
-    int level = w->encode.compression == IMF_COMPRESSION_NONE ? 0
-                : w->encode.compression == 0                  ? DEFAULT_LEVEL
-                                                              : w->encode.compression;
     return (struct imf_idat_shape){.row_bytes = (size_t)((row_bits + 7) / 8),
-                                   .rows = w->info.height,
                                    .pixel = few ? 1 : channels * (size_t)bits / 8,
-                                   .few = few,
-                                   .level = level,
-                                   .threads = w->encode.threads,
-                                   .max_memory = w->encode.max_memory};
+                                   .few = few};
 }
 
 /* Write what stands before the pixels, once it is known whether they are indices. */
@@ -298,7 +290,8 @@ static enum imf_status png_open(struct imf_writer *w, struct imf_error *err) {
     p->known = w->metadata ? w->metadata->last : NULL;
     int bits = w->info.bits ? w->info.bits : w->info.depth;
     struct imf_idat_shape shape = shape_of(p, bits);
-    w->memory = imf_idat_memory(&shape) + (bits != 8 ? shape.row_bytes : 0); /* a palette: less */
+    w->memory =
+        imf_idat_memory(&shape, w) + (bits != 8 ? shape.row_bytes : 0); /* a palette: less */
     return IMF_OK;
 }
 
