@@ -51,7 +51,7 @@ struct imf_compressor *imf_compressor_new(int level, bool few, size_t pixel, siz
     c->zlib_level = zlib_levels[level];
     c->few = few;
     c->pixel = pixel;
-    bool good = (c->runs = imf_deflate_new()) != NULL;
+    bool good = (c->runs = malloc(imf_deflate_bytes)) != NULL;
     if (good && c->zlib_level) {
         good = (c->spare = malloc(imf_deflate_bound(block))) != NULL;
         c->has_zlib = good && deflateInit2(&c->zlib, c->zlib_level, Z_DEFLATED, -MAX_WBITS, 8,
@@ -70,7 +70,7 @@ void imf_compressor_free(struct imf_compressor **closed) {
         return;
     if (c->has_zlib)
         deflateEnd(&c->zlib);
-    imf_deflate_free(c->runs);
+    free(c->runs);
     free(c->spare);
     free(c);
 }

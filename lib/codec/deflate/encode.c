@@ -12,7 +12,6 @@
 #include "codec/deflate/huffman.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define PART 65536 // bytes that get codes of their own
@@ -22,14 +21,12 @@
 #define LENGTH_PRICE (6 * BIT)
 #define DISTANCE_PRICE (5 * BIT)
 #define UNKNOWN_PRICE (12 * BIT) // of a byte that does not occur
-#define LOG_STEPS 256
 
 struct prices {
     uint16_t literal[LITERALS], length[MATCH_MAX + 1], distance[DISTANCES];
 };
 
 struct imf_deflate {
-    uint16_t log_fraction[LOG_STEPS]; /* 256 * log2(1 + i / LOG_STEPS) */
     struct prices prices;
     struct imf_codes codes;
     size_t count;
@@ -37,25 +34,6 @@ struct imf_deflate {
 };
 
 const size_t imf_deflate_bytes = sizeof(struct imf_deflate);
-
-struct imf_deflate *imf_deflate_new(void) {
-    struct imf_deflate *d = malloc(sizeof *d);
-    if (!d)
-        return NULL;
-    for (int i = 0; i < LOG_STEPS; i++)
-        d->log_fraction[i] = (uint16_t)(256 * log2(1 + (double)i / LOG_STEPS));
-    return d;
-}
-
-void imf_deflate_free(struct imf_deflate *d) {
-    free(d);
-}
-
-/* 256 * log2(n), n > 0 */
-static unsigned log_of(const struct imf_deflate *d, uint32_t n) {
-    int top = 31 - __builtin_clz(n);
-    return 256 * (unsigned)top + d->log_fraction[(n << (31 - top)) >> 23 & (LOG_STEPS - 1)];
-}
 
 static inline uint32_t load4(const unsigned char *p) {
     uint32_t v;
@@ -90,9 +68,10 @@ static void set_prices(struct imf_deflate *d, const uint32_t count[LITERALS]) {
     uint32_t sum = 0;
     for (int v = 0; v < LITERALS; v++)
         sum += count[v];
-    unsigned all = log_of(d, sum);
+    float all = log2f((float)sum);
     for (int v = 0; v < LITERALS; v++) {
-        unsigned price = count[v] ? (all - log_of(d, count[v])) * BIT / 256 : UNKNOWN_PRICE;
+        unsigned price =
+            count[v] ? (unsigned)(BIT * (all - log2f((float)count[v]))) : UNKNOWN_PRICE;
         d->prices.literal[v] = (uint16_t)(price < BIT ? BIT : price > 14 * BIT ? 14 * BIT : price);
     }
     for (int n = SHORTEST; n <= MATCH_MAX; n++)

@@ -8,9 +8,8 @@
 
 #define IMF_DEFLATE_WINDOW 32768
 
-/* Working memory of one thread, for any number of blocks; NULL: no memory. */
-struct imf_deflate *imf_deflate_new(void);
-void imf_deflate_free(struct imf_deflate *d);
+struct
+    imf_deflate; /* working memory of one thread, for any number of blocks; of any contents before */
 extern const size_t imf_deflate_bytes; /* of one */
 
 /* Bytes that `size` bytes deflate to, at most. */
