@@ -23,8 +23,8 @@
 #include "solver/convolution/decimated_run.h"
 
 #include "base/rounding.h"
-#include "base/thread_pool.h"
 #include "device/tuning.h"
+#include "solver/common/cores.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -189,7 +189,7 @@ static void decimated_propose(const struct imf_problem *p, const struct imf_devi
     }
     memcpy(out->shape.bytes, &shape, sizeof shape);
     int cores = imf_cores();
-    out->ms = cost(p, &j) / cores + (cores > 1 ? imf_vector_rates.start_ms : 0);
+    out->ms = imf_cores_ms(cost(p, &j), cores);
     out->step = j.block;
     out->bytes = (double)imf_decimated_bytes(&j) * cores;
     snprintf(out->description, sizeof out->description, "vector %d + %d, every %d by %d, float32",

@@ -5,10 +5,8 @@
  * of as many as a row of the result needs.
  */
 #include "solver/convolution/decimated_run.h"
+#include "solver/common/cores.h"
 
-#include "base/thread_pool.h"
-
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,7 +47,6 @@ struct pass {
     const struct imf_decimated_job *job;
     const struct imf_surface *in, *out;
     int strips;
-    atomic_bool failed;
 };
 
 /* An item: rows first..end - 1 of the result, coarse columns from `cell` on. */
@@ -182,17 +179,12 @@ static void finish_rows(const struct work *w, int cell) {
         }
 }
 
-static void run_item(void *data, int item) {
+static void run_item(void *data, int item, void *memory) {
     struct pass *pass = data;
     const struct imf_decimated_job *j = pass->job;
     const struct imf_decimated *y = &j->axis[IMF_Y];
     int first = item / pass->strips * j->block, cell = item % pass->strips * j->strip;
     int all = (j->p.width - 1) / j->axis[IMF_X].step + 1;
-    float *store = malloc(imf_decimated_bytes(j));
-    if (!store) {
-        atomic_store(&pass->failed, true);
-        return;
-    }
     struct work w = {.j = j,
                      .in = pass->in,
                      .out = pass->out,
@@ -201,7 +193,7 @@ static void run_item(void *data, int item) {
                      .cell = cell,
                      .cells = imf_min(j->strip, all - cell)};
     size_t taps = 2 * (size_t)imf_max(y->radius, j->axis[IMF_X].radius) + IMF_DECIMATED_COUNT;
-    w.taps.at = (const void **)store;
+    w.taps.at = memory;
     w.taps.other = w.taps.at + taps;
     w.taps.tap = (float *)(w.taps.other + taps);
     w.line = w.taps.tap + taps;
@@ -215,7 +207,6 @@ static void run_item(void *data, int item) {
         if (i >= y->count - 1)
             finish_rows(&w, i - (y->count - 1));
     }
-    free(store);
 }
 
 enum imf_status imf_decimated_run(void *job, const struct imf_surface *in,
@@ -224,6 +215,10 @@ enum imf_status imf_decimated_run(void *job, const struct imf_surface *in,
     int all = (j->p.width - 1) / j->axis[IMF_X].step + 1;
     struct pass pass = {.job = j, .in = in, .out = out, .strips = (all - 1) / j->strip + 1};
     int blocks = (out->height - 1) / j->block + 1;
-    imf_parallel(j->pool, blocks * pass.strips, run_item, &pass);
-    return pass.failed ? imf_fail_memory(err, imf_decimated_bytes(j)) : IMF_OK;
+    return imf_work(&(struct imf_items){.pool = j->pool,
+                                        .count = blocks * pass.strips,
+                                        .bytes = imf_decimated_bytes(j),
+                                        .work = run_item,
+                                        .data = &pass},
+                    err);
 }

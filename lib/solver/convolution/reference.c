@@ -9,8 +9,8 @@
  * the additions of a sample and their order do not depend on the bands.
  */
 #include "base/clones.h"
-#include "base/thread_pool.h"
 #include "device/tuning.h"
+#include "solver/common/cores.h"
 #include "solver/solver.h"
 
 #include <math.h>
@@ -21,7 +21,6 @@
 /* Bands for each thread, so that threads end at about the same time. */
 #define BANDS 4
 /* Less work than this stays on the caller's thread. */
-#define ALONE_MS 0.3
 
 struct host_job {
     struct imf_problem p;
@@ -55,7 +54,7 @@ static void host_propose(const struct imf_problem *p, const struct imf_device *d
                          struct imf_proposal *out) {
     const struct imf_kernel *k = p->kernel[0];
     double row = ((double)p->width + k->width) * p->channels, ms = cost(p);
-    int cores = ms < ALONE_MS ? 1 : imf_cores();
+    int cores = ms < IMF_ALONE_MS ? 1 : imf_cores();
     (void)d;
     out->feasible = true;
     out->ms = ms / cores;
@@ -205,7 +204,7 @@ static enum imf_status host_run(void *job, const struct imf_surface *in,
     const struct host_job *j = job;
     struct imf_problem p = j->p;
     p.height = out->height;
-    int threads = cost(&p) < ALONE_MS ? 1 : imf_pool_threads(j->pool);
+    int threads = cost(&p) < IMF_ALONE_MS ? 1 : imf_pool_threads(j->pool);
     struct bands b = {.p = &p, .in = in, .out = out};
     /* Each band widens the kernel's height of rows before its first output row. */
     b.rows = imf_max((p.height - 1) / (threads * BANDS) + 1,

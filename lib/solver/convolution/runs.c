@@ -19,19 +19,17 @@
  *      taps      0 1 1 1 0     prefix   0 a b c d e f ...
  *                1 1 1 1 1     the run from b to d = prefix[e] - prefix[b]
  */
-#include "base/thread_pool.h"
 #include "device/tuning.h"
+#include "solver/common/cores.h"
 #include "solver/common/strips.h"
 #include "solver/convolution/runs_rows.h"
 #include "solver/solver.h"
 
 #include <float.h>
 #include <math.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define ALONE_MS 0.3          /* less work than this stays on the caller's thread */
 #define STRIP_LEAST 512       /* samples of a strip at least, */
 #define STRIP_MOST 2048       /* and at most: */
 #define KEPT_BYTES (1 << 20)  /* its kept rows fit this part of the second-level cache */
@@ -150,11 +148,17 @@ static int strip_width(const struct imf_problem *p) {
     return imf_padded(imf_max(imf_min(fit, STRIP_MOST), STRIP_LEAST));
 }
 
-/* Bytes of a strip's kept rows. */
-static double kept_bytes(const struct imf_problem *p, int samples) {
-    const struct imf_kernel *k = p->kernel[0];
-    double row = (double)samples + (double)k->width * p->channels + IMF_SLACK;
-    return k->height * row * (double)imf_runs_size(is_wide(p));
+/* Bytes from a row of a strip's prefix sums to the next. */
+static size_t pitch_of(const struct imf_problem *p, int samples) {
+    return (size_t)(imf_padded(samples) + imf_padded(p->kernel[0]->width * p->channels)) *
+           imf_runs_size(is_wide(p));
+}
+
+/* Bytes of a strip: its sums, and the rows of prefix sums. */
+static size_t strip_bytes(const struct imf_problem *p, int samples) {
+    return (size_t)imf_padded(samples) *
+               (sizeof(double) + sizeof(uint32_t) + imf_runs_size(is_wide(p))) +
+           (size_t)p->kernel[0]->height * pitch_of(p, samples);
 }
 
 /* Strips at least as high as the kernel, even if cores are idle: each first sums a kernel's rows. */
@@ -168,7 +172,7 @@ static struct imf_strips cut(const struct imf_problem *p, int height) {
 }
 
 static int threads_of(const struct imf_problem *p, const struct imf_strips *s) {
-    int fit = (int)fmin(INT32_MAX, ALL_BYTES / kept_bytes(p, s->width));
+    int fit = (int)(ALL_BYTES / strip_bytes(p, s->width));
     return imf_max(1, imf_min(imf_min(imf_cores(), s->count), fit));
 }
 
@@ -235,8 +239,8 @@ static void runs_propose(const struct imf_problem *p, const struct imf_device *d
         out->error = p->exact ? 0 : real_error(p, unit);
         memcpy(out->shape.bytes, &unit, sizeof unit);
         out->bands = IMF_BANDS_FEW;
-        out->ms = ms < ALONE_MS || cores == 1 ? ms : ms / cores + r->start_ms;
-        out->bytes = cores * (kept_bytes(p, strip) + 16.0 * strip);
+        out->ms = imf_cores_ms(ms, cores);
+        out->bytes = cores * (double)strip_bytes(p, strip);
         snprintf(out->description, sizeof out->description, "%d runs of %dx%d%s", j.count, k->width,
                  k->height, p->exact ? ", exact" : "");
         free(j.runs);
@@ -269,7 +273,6 @@ struct pass {
     const struct runs_job *job;
     const struct imf_surface *in, *out;
     struct imf_strips strips;
-    atomic_bool failed;
 };
 
 /* A strip and its scratch memory. */
@@ -319,32 +322,27 @@ static void sum_row(const struct work *w, int y) {
     }
 }
 
-static void run_item(void *data, int item) {
+static void run_item(void *data, int item, void *memory) {
     struct pass *pass = data;
     const struct imf_problem *p = &pass->job->p;
     const struct imf_kernel *k = p->kernel[0];
     struct work w = {.j = pass->job, .at = imf_strips_at(&pass->strips, item)};
-    size_t size = imf_runs_size(w.j->wide), n = (size_t)imf_padded(w.at.n);
-    w.pitch = (n + imf_padded(k->width * p->channels)) * size;
-    w.kept = malloc((size_t)k->height * w.pitch);
-    w.all = malloc(n * (sizeof *w.all + sizeof *w.sum + size));
-    if (w.kept && w.all) {
-        w.sum = (uint32_t *)(w.all + n);
-        w.spare = w.sum + n;
-        for (int row = 0; row < k->height - 1; row++)
-            keep(&w, pass->in, w.at.y, row);
-        for (int y = w.at.y; y < w.at.end; y++) {
-            keep(&w, pass->in, y, k->height - 1);
-            sum_row(&w, y);
-            char *out = imf_surface_row(pass->out, y);
-            imf_epilogue_sums(&p->epilogue, w.all, (size_t)w.at.n);
-            imf_samples_narrow(out + (size_t)w.at.x * imf_sample_size(p->out), p->out, w.all,
-                               (size_t)w.at.n);
-        }
-    } else
-        atomic_store(&pass->failed, true);
-    free(w.all);
-    free(w.kept);
+    size_t n = (size_t)imf_padded(w.at.n);
+    w.pitch = pitch_of(p, w.at.n);
+    w.all = memory;
+    w.sum = (uint32_t *)(w.all + n);
+    w.spare = w.sum + n;
+    w.kept = (char *)w.spare + n * imf_runs_size(w.j->wide);
+    for (int row = 0; row < k->height - 1; row++)
+        keep(&w, pass->in, w.at.y, row);
+    for (int y = w.at.y; y < w.at.end; y++) {
+        keep(&w, pass->in, y, k->height - 1);
+        sum_row(&w, y);
+        char *out = imf_surface_row(pass->out, y);
+        imf_epilogue_sums(&p->epilogue, w.all, (size_t)w.at.n);
+        imf_samples_narrow(out + (size_t)w.at.x * imf_sample_size(p->out), p->out, w.all,
+                           (size_t)w.at.n);
+    }
 }
 
 static enum imf_status runs_run(void *job, const struct imf_surface *in,
@@ -352,10 +350,13 @@ static enum imf_status runs_run(void *job, const struct imf_surface *in,
     struct pass pass = {.job = job, .in = in, .out = out};
     const struct imf_problem *p = &pass.job->p;
     pass.strips = cut(p, out->height);
-    imf_parallel_on(pass.job->pool, threads_of(p, &pass.strips), pass.strips.count, run_item,
-                    &pass);
-    size_t bytes = (size_t)kept_bytes(p, pass.strips.width);
-    return pass.failed ? imf_fail_memory(err, bytes) : IMF_OK;
+    return imf_work(&(struct imf_items){.pool = pass.job->pool,
+                                        .threads = threads_of(p, &pass.strips),
+                                        .count = pass.strips.count,
+                                        .bytes = strip_bytes(p, pass.strips.width),
+                                        .work = run_item,
+                                        .data = &pass},
+                    err);
 }
 
 const struct imf_solver imf_solver_runs = {

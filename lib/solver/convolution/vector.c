@@ -23,19 +23,16 @@
  * Real problems are computed in floats: vector_taps.c bounds their errors.
  */
 #include "base/rounding.h"
-#include "base/thread_pool.h"
 #include "device/tuning.h"
+#include "solver/common/cores.h"
 #include "solver/convolution/vector_taps.h"
 #include "solver/solver.h"
 
 #include <math.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Threads take about 0.02 ms to start: less work than ALONE_MS stays on the caller's thread, and an
- * item of larger work takes about ITEM_MS. */
-#define ALONE_MS 0.3
+/* Work of less than IMF_ALONE_MS stays on the caller's thread, and an item of larger work takes about this. */
 #define ITEM_MS 0.15
 
 /* Least rows of a dense item, in kernel heights: rows of its halo are widened twice. */
@@ -202,8 +199,7 @@ static void vector_propose(const struct imf_problem *p, const struct imf_device 
         return;
     _Static_assert(sizeof s <= IMF_SHAPE, "a shape");
     memcpy(out->shape.bytes, &s, sizeof s);
-    int cores = imf_cores();
-    out->ms = s.ms < ALONE_MS || cores == 1 ? s.ms : s.ms / cores + imf_vector_rates.start_ms;
+    out->ms = imf_cores_ms(s.ms, imf_cores());
     char rank[24] = "";
     if (s.rank > 1)
         snprintf(rank, sizeof rank, ", rank %d", s.rank);
@@ -223,7 +219,7 @@ static void vector_destroy(void **job) {
 
 /* Rows of an item. */
 static int item_rows(const struct imf_problem *p, const struct imf_vector_shape *s) {
-    if (s->ms < ALONE_MS)
+    if (s->ms < IMF_ALONE_MS)
         return p->height;
     double rows = ceil(ITEM_MS / s->ms * p->height);
     if (s->kind == IMF_VECTOR_DENSE) {
@@ -266,31 +262,28 @@ static enum imf_status vector_make(void **job, const struct imf_problem *p,
 struct pass {
     const struct vector_job *job;
     const struct imf_surface *in, *out;
-    atomic_bool failed;
 };
 
-static void run_item(void *data, int item) {
+static void run_item(void *data, int item, void *memory) {
     struct pass *pass = data;
     const struct vector_job *j = pass->job;
     int first = item * j->item, end = imf_min(first + j->item, pass->out->height);
-    if (!j->dense) {
-        imf_vector_rows(&j->rows, pass->in, pass->out, first, end);
-        return;
-    }
-    void *store = malloc(imf_dense_bytes(j->dense));
-    if (store)
-        imf_vector_dense(j->dense, pass->in, pass->out, first, end, store);
+    if (j->dense)
+        imf_vector_dense(j->dense, pass->in, pass->out, first, end, memory);
     else
-        atomic_store(&pass->failed, true);
-    free(store);
+        imf_vector_rows(&j->rows, pass->in, pass->out, first, end);
 }
 
 static enum imf_status vector_run(void *job, const struct imf_surface *in,
                                   const struct imf_surface *out, struct imf_error *err) {
     struct pass pass = {.job = job, .in = in, .out = out};
-    int items = (out->height - 1) / pass.job->item + 1;
-    imf_parallel(pass.job->pool, items, run_item, &pass);
-    return pass.failed ? imf_fail_memory(err, imf_dense_bytes(pass.job->dense)) : IMF_OK;
+    const struct vector_job *j = job;
+    return imf_work(&(struct imf_items){.pool = j->pool,
+                                        .count = (out->height - 1) / j->item + 1,
+                                        .bytes = j->dense ? imf_dense_bytes(j->dense) : 0,
+                                        .work = run_item,
+                                        .data = &pass},
+                    err);
 }
 
 static void vector_use_pool(void *job, struct imf_pool *pool) {

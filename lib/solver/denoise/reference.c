@@ -26,11 +26,11 @@
 #include "solver/denoise/denoise.h"
 
 #include "device/tuning.h"
+#include "solver/common/cores.h"
 #include "solver/common/strips.h"
 #include "solver/common/window.h"
 
 #include <math.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -259,10 +259,9 @@ static size_t area_doubles(const struct imf_problem *p, int height) {
 struct pass {
     const struct imf_denoise_job *j;
     const struct imf_surface *in, *out;
-    atomic_bool failed;
 };
 
-static void run_item(void *data, int item) {
+static void run_item(void *data, int item, void *memory) {
     struct pass *pass = data;
     const struct imf_problem *p = &pass->j->p;
     int first = item * ROWS, rows = imf_min(ROWS, pass->out->height - first);
@@ -270,11 +269,7 @@ static void run_item(void *data, int item) {
     a.width = p->width + 2 * a.reach;
     a.height = rows + 2 * a.reach;
     a.size = (size_t)a.width * (size_t)a.height;
-    double *memory = malloc(area_doubles(p, rows) * sizeof *memory), *next = memory;
-    if (!memory) {
-        atomic_store(&pass->failed, true);
-        return;
-    }
+    double *next = memory;
     for (int c = 0; c < p->colors; c++, next += 4 * a.size) {
         a.image[c] = next;
         a.estimate[c] = next + a.size;
@@ -287,7 +282,6 @@ static void run_item(void *data, int item) {
     estimate(&a, false);
     estimate(&a, true);
     store(&a, pass->in, pass->out, first, rows);
-    free(memory);
 }
 
 static enum imf_status run(void *job, const struct imf_surface *in, const struct imf_surface *out,
@@ -298,8 +292,12 @@ static enum imf_status run(void *job, const struct imf_surface *in, const struct
     enum imf_status st = imf_denoise_begin(j, in, out, &done, err);
     if (st || done)
         return st;
-    imf_parallel(j->pool, (out->height - 1) / ROWS + 1, run_item, &pass);
-    return pass.failed ? imf_fail_memory(err, area_doubles(&j->p, ROWS) * sizeof(double)) : IMF_OK;
+    return imf_work(&(struct imf_items){.pool = j->pool,
+                                        .count = (out->height - 1) / ROWS + 1,
+                                        .bytes = area_doubles(&j->p, ROWS) * sizeof(double),
+                                        .work = run_item,
+                                        .data = &pass},
+                    err);
 }
 
 static void propose(const struct imf_problem *p, const struct imf_device *d,

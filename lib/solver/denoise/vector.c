@@ -5,6 +5,7 @@
  * cache; each is turned into planes, which are estimated twice.
  */
 #include "device/tuning.h"
+#include "solver/common/cores.h"
 #include "solver/common/float_row.h"
 #include "solver/common/strips.h"
 #include "solver/denoise/blocks.h"
@@ -12,10 +13,8 @@
 #include "solver/denoise/planes.h"
 
 #include <math.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 
-#define ALONE_MS 0.3 /* less work than this stays on the caller's thread */
 /* Pixels of tiles: of blocks, whose halo is narrow, and of groups. */
 #define BLOCKS_WIDTH 512
 #define BLOCKS_HEIGHT 128
@@ -55,7 +54,6 @@ struct pass {
     const struct imf_denoise_job *job;
     const struct imf_surface *in, *out;
     struct imf_strips tiles;
-    atomic_bool failed;
 };
 
 static size_t tile_floats(const struct imf_problem *p, int width, int height) {
@@ -142,22 +140,14 @@ static void run_groups(const struct pass *pass, const struct imf_patch *at, floa
     store(pass, at, g.estimate, g.pitch, corner, g.row);
 }
 
-static void run_item(void *data, int item) {
+static void run_item(void *data, int item, void *memory) {
     struct pass *pass = data;
     const struct imf_problem *p = &pass->job->p;
     struct imf_patch at = imf_strips_at(&pass->tiles, item);
-    size_t floats = tile_floats(p, at.n, at.end - at.y), bytes = floats * sizeof(float);
-    float *memory = aligned_alloc(4 * IMF_LANES, (bytes / (4 * IMF_LANES) + 1) * 4 * IMF_LANES);
-    if (!memory) {
-        atomic_store(&pass->failed, true);
-        return;
-    }
-    memset(memory, 0, bytes);
     if (by_groups(p))
         run_groups(pass, &at, memory);
     else
         run_blocks(pass, &at, memory);
-    free(memory);
 }
 
 static enum imf_status run(void *job, const struct imf_surface *in, const struct imf_surface *out,
@@ -168,11 +158,15 @@ static enum imf_status run(void *job, const struct imf_surface *in, const struct
     enum imf_status st = imf_denoise_begin(j, in, out, &done, err);
     if (st || done)
         return st;
-    imf_parallel(j->pool, pass.tiles.count, run_item, &pass);
-    return pass.failed
-               ? imf_fail_memory(err, tile_floats(&j->p, pass.tiles.width, pass.tiles.rows) *
-                                          sizeof(float))
-               : IMF_OK;
+    return imf_work(
+        &(struct imf_items){.pool = j->pool,
+                            .count = pass.tiles.count,
+                            .bytes = tile_floats(&j->p, pass.tiles.width, pass.tiles.rows) *
+                                     sizeof(float),
+                            .zeroed = true,
+                            .work = run_item,
+                            .data = &pass},
+        err);
 }
 
 static void propose(const struct imf_problem *p, const struct imf_device *d,
@@ -191,7 +185,7 @@ static void propose(const struct imf_problem *p, const struct imf_device *d,
         double width = imf_min(tiles.width, p->width), rows = imf_min(tiles.rows, p->height);
         double more = (width + halo) * (rows + halo) / (width * rows);
         imf_denoise_propose(p, out, imf_vector_rates.denoise[by_groups(p)] * more);
-        out->ms = out->ms < ALONE_MS ? out->ms : out->ms / cores + imf_vector_rates.start_ms;
+        out->ms = imf_cores_ms(out->ms, cores);
         out->bytes = cores * sizeof(float) * (double)tile_floats(p, (int)width, (int)rows);
         snprintf(out->description, sizeof out->description, "%s",
                  by_groups(p) ? "cosine transforms of like blocks, groups of 16"

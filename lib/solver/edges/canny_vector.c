@@ -5,8 +5,8 @@
  * (canny_rows.c); edges are followed within it (canny_trace.c) and stored. The map, a byte for each
  * pixel, is kept for the whole image; after all bands edges are followed across their borders.
  */
-#include "base/thread_pool.h"
 #include "device/tuning.h"
+#include "solver/common/cores.h"
 #include "solver/edges/canny_rows.h"
 #include "solver/edges/canny_trace.h"
 #include "solver/solver.h"
@@ -15,7 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ALONE_MS 0.3 /* waking threads takes about 0.02 ms */
 #define BAND_BYTES 262144
 #define BAND_ROWS 32
 
@@ -135,7 +134,7 @@ static void vector_canny_propose(const struct imf_problem *p, const struct imf_d
     out->feasible = true;
     out->error = 0;
     out->bands = IMF_BANDS_WHOLE;
-    out->ms = ms < ALONE_MS || cores == 1 ? ms : ms / cores + imf_vector_rates.start_ms;
+    out->ms = imf_cores_ms(ms, cores);
     out->bytes = (double)bytes;
     snprintf(out->description, sizeof out->description, "vector edges of %dx%d gradients, %d bits",
              p->canny->aperture, p->canny->aperture, imf_canny_narrow(p) ? 16 : 32);

@@ -11,8 +11,8 @@
  */
 #include "base/clones.h"
 #include "base/rounding.h"
-#include "base/thread_pool.h"
 #include "device/tuning.h"
+#include "solver/common/cores.h"
 #include "solver/common/float_row.h"
 #include "solver/common/strips.h"
 #include "solver/solver.h"
@@ -21,7 +21,6 @@
 #include <stdlib.h>
 
 #define TURN_ERROR 1.2e-7 /* of full scale: the polynomial, and the rounding of reflections */
-#define ALONE_MS 0.3      /* waking threads takes about 0.02 ms */
 #define STRIP 2048        /* shorter strips wait for memory at each row */
 #define LEAST_ROWS 16
 #define INLINE static inline __attribute__((always_inline))
@@ -156,7 +155,7 @@ static void phase_propose(const struct imf_problem *p, const struct imf_device *
     double ms = cost(p);
     int cores = imf_cores();
     out->feasible = true;
-    out->ms = ms < ALONE_MS || cores == 1 ? ms : ms / cores + imf_vector_rates.start_ms;
+    out->ms = imf_cores_ms(ms, cores);
     snprintf(out->description, sizeof out->description, "vector directions %dx%d",
              p->kernel[0]->width, p->kernel[0]->height);
 }

@@ -11,8 +11,8 @@
 
 #include "base/clones.h"
 #include "base/pages.h"
-#include "base/thread_pool.h"
 #include "device/tuning.h"
+#include "solver/common/cores.h"
 #include "solver/common/edge.h"
 #include "solver/common/strips.h"
 #include "solver/common/window.h"
@@ -21,8 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ALONE_MS 0.3 /* less work than this stays on the caller's thread */
-#define STRIP 1024   /* pixels */
+#define STRIP 1024 /* pixels */
 #define CHANNELS 4
 
 /* A column's tiles; from `end` on they are others. */
@@ -333,7 +332,7 @@ static void clahe_vector_propose(const struct imf_problem *p, const struct imf_d
     out->feasible = true;
     out->error = 0;
     out->bands = IMF_BANDS_TWICE;
-    out->ms = ms < ALONE_MS || cores == 1 ? ms : ms / cores + 2 * imf_vector_rates.start_ms;
+    out->ms = imf_cores_ms(ms, cores);
     out->bytes = (double)bytes + (double)p->width * (sizeof(struct column) + sizeof(float)) +
                  (double)counted(&g);
     snprintf(out->description, sizeof out->description, "%dx%d tiles of %dx%d", g.across, g.down,
@@ -386,7 +385,7 @@ static enum imf_status clahe_vector_make(void **job, const struct imf_problem *p
 }
 
 static int threads_for(const struct clahe_job *j) {
-    return cost(&j->p) < ALONE_MS ? 1 : imf_cores();
+    return cost(&j->p) < IMF_ALONE_MS ? 1 : imf_cores();
 }
 
 static enum imf_status clahe_vector_measure(void *job, const struct imf_surface *in,

@@ -11,8 +11,8 @@
  * have none of, the colours are taken out again. Other samples become 16-bit values, a strip of a row at a time, counted in two histograms.
  */
 #include "base/byte_map.h"
-#include "base/thread_pool.h"
 #include "device/tuning.h"
+#include "solver/common/cores.h"
 #include "solver/histogram/reference.h"
 #include "solver/solver.h"
 
@@ -21,7 +21,6 @@
 #include <string.h>
 
 /* Threads take about 0.02 ms to start. */
-#define ALONE_MS 0.3
 #define STRIP 1024
 #define WORD 8 /* bytes of a word, and their histograms */
 
@@ -247,7 +246,7 @@ static size_t part_of(const struct imf_problem *p) {
 /* One for each core, or more where a count could overflow its 32 bits. */
 static int items_of(const struct imf_problem *p) {
     double samples = (double)p->width * p->height * p->channels;
-    int items = cost(p) < ALONE_MS ? 1 : imf_cores();
+    int items = cost(p) < IMF_ALONE_MS ? 1 : imf_cores();
     return imf_min(imf_max(items, (int)(samples / UINT32_MAX) + 1), p->height);
 }
 
@@ -262,7 +261,7 @@ static void histogram_vector_propose(const struct imf_problem *p, const struct i
     out->feasible = true;
     out->error = 0;
     out->bands = IMF_BANDS_TWICE;
-    out->ms = cost(p) / items + (items > 1 ? 2 * imf_vector_rates.start_ms : 0);
+    out->ms = imf_cores_ms(cost(p), items);
     out->bytes = sizeof(struct vector_job) + (double)items * (double)part_of(p) * sizeof(uint32_t);
     snprintf(out->description, sizeof out->description, "vector histogram of %d values",
              imf_histogram_op_full(p) + 1);

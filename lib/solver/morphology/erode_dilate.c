@@ -20,18 +20,16 @@
  *
  * All steps have the type of the samples, and nothing is rounded.
  */
-#include "base/thread_pool.h"
 #include "device/tuning.h"
+#include "solver/common/cores.h"
 #include "solver/common/strips.h"
 #include "solver/common/window.h"
 #include "solver/morphology/erode_dilate_rows.h"
 #include "solver/solver.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define ALONE_MS 0.3           /* less work than this stays on the caller's thread */
 #define STRIP_BYTES 8192       /* of a row's strip, at most */
 #define STRIP_LEAST 1024       /* and at least */
 #define KEPT_BYTES (256 << 10) /* of the rows that a strip keeps, which limit its width */
@@ -119,6 +117,22 @@ static enum imf_status open_job(struct erode_dilate_job *j, const struct imf_pro
     return IMF_OK;
 }
 
+/* Rows behind the kept ones: two for P, the columns' results, two for rows of G that are not kept. */
+enum { ABOVE, COLUMN_ROW = 2, BELOW, MORE_ROWS = 5 };
+
+/* Of a strip: kept rows, bytes from one to the next, and of all that it works in. */
+static size_t rows_of(const struct erode_dilate_job *j) {
+    size_t height = (size_t)(j->bottom - j->top) + 1;
+    return j->box ? height + MORE_ROWS : height * (size_t)j->levels;
+}
+static size_t pitch_of(const struct erode_dilate_job *j, int n) {
+    int wide = n + (j->right - j->left) * j->p.channels;
+    return (size_t)(imf_padded(wide) + IMF_SLACK) * imf_sample_size(j->p.in);
+}
+static size_t strip_bytes(const struct erode_dilate_job *j, int n) {
+    return (rows_of(j) + 3) * pitch_of(j, n) + 2 * (size_t)j->run_count * sizeof(void *);
+}
+
 /* Whether the rank is the minimum or the maximum. */
 static bool is_erode_or_dilate(const struct imf_window_op *window) {
     size_t count = imf_window_count(window), rank = imf_percentile_rank(window->value, count);
@@ -150,9 +164,8 @@ static void erode_dilate_propose(const struct imf_problem *p, const struct imf_d
         double ms = samples * ns * 1e-6;
         out->feasible = true;
         out->error = 0;
-        out->ms = ms < ALONE_MS || cores == 1 ? ms : ms / cores + rates->start_ms;
-        out->bytes = cores * size * (strip_width(&j) + width * p->channels + 128.0) *
-                     (j.box ? height + 8.0 : (double)height * j.levels + 4);
+        out->ms = imf_cores_ms(ms, cores);
+        out->bytes = cores * (double)strip_bytes(&j, strip_width(&j));
         snprintf(out->description, sizeof out->description, "%s of %dx%d, %s",
                  j.dilate ? "maximum" : "minimum", width, height,
                  j.box ? "by blocks and doubling" : "by runs");
@@ -184,7 +197,6 @@ struct pass {
     const struct erode_dilate_job *job;
     const struct imf_surface *in, *out;
     struct imf_strips strips;
-    atomic_bool failed;
 };
 
 /* The working memory of a strip. */
@@ -220,9 +232,6 @@ static void along(const struct work *w, const void *from, void *to) {
     if (width > done || width == 1)
         take(w, to, at, count, w->strip.at.n);
 }
-
-/* Rows behind the kept ones: two for P, the columns' results, two for rows of G that are not kept. */
-enum { ABOVE, COLUMN_ROW = 2, BELOW, MORE_ROWS = 5 };
 
 static void *row_of(const struct work *w, int i) {
     return w->kept + (size_t)i * w->pitch;
@@ -311,11 +320,10 @@ static void clear_unwritten(const struct work *w, size_t rows) {
     }
 }
 
-static void run_item(void *data, int item) {
+static void run_item(void *data, int item, void *memory) {
     struct pass *pass = data;
     const struct erode_dilate_job *j = pass->job;
     struct work w = {.j = j};
-    int height = j->bottom - j->top + 1;
     w.strip = (struct imf_piece){.p = &j->p,
                                  .in = pass->in,
                                  .out = pass->out,
@@ -325,23 +333,16 @@ static void run_item(void *data, int item) {
                                  .identity = j->identity};
     w.wide = w.strip.at.n + (j->right - j->left) * j->p.channels;
     w.size = imf_sample_size(j->p.in);
-    w.pitch = (size_t)(imf_padded(w.wide) + IMF_SLACK) * w.size;
-    size_t rows = j->box ? (size_t)height + MORE_ROWS : (size_t)height * (size_t)j->levels;
-    char *store = malloc((rows + 3) * w.pitch);
-    const void **at = malloc(2 * (size_t)j->run_count * sizeof *at);
-    w.kept = store;
-    if (store)
-        clear_unwritten(&w, rows);
-    for (int i = 0; i < 3 && store; i++)
-        w.strip.made = w.spare[i] = store + (rows + (size_t)i) * w.pitch;
-    if (!store || !at)
-        atomic_store(&pass->failed, true);
-    else if (j->box)
+    w.pitch = pitch_of(j, w.strip.at.n);
+    size_t rows = rows_of(j);
+    w.kept = memory;
+    clear_unwritten(&w, rows);
+    for (int i = 0; i < 3; i++)
+        w.strip.made = w.spare[i] = w.kept + (rows + (size_t)i) * w.pitch;
+    if (j->box)
         run_box(&w);
     else
-        run_runs(&w, at);
-    free(at);
-    free(store);
+        run_runs(&w, (const void **)(void *)(w.kept + (rows + 3) * w.pitch));
 }
 
 static enum imf_status erode_dilate_run(void *job, const struct imf_surface *in,
@@ -353,8 +354,12 @@ static enum imf_status erode_dilate_run(void *job, const struct imf_surface *in,
                                  j->box ? height : 2 * height);
     if (j->box)
         imf_strips_align(&pass.strips, height);
-    imf_parallel(j->pool, pass.strips.count, run_item, &pass);
-    return pass.failed ? imf_fail_memory(err, KEPT_BYTES) : IMF_OK;
+    return imf_work(&(struct imf_items){.pool = j->pool,
+                                        .count = pass.strips.count,
+                                        .bytes = strip_bytes(j, pass.strips.width),
+                                        .work = run_item,
+                                        .data = &pass},
+                    err);
 }
 
 const struct imf_solver imf_solver_erode_dilate = {

@@ -5,12 +5,11 @@
  * shared between neighbours: this is the reference for all other algorithms. It takes samples of
  * every type.
  */
-#include "base/thread_pool.h"
 #include "device/tuning.h"
+#include "solver/common/cores.h"
 #include "solver/common/window.h"
 #include "solver/solver.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 
 #define ITEM_ROWS 4
@@ -100,7 +99,6 @@ static double pick(double *v, size_t count, size_t rank) {
 struct pass {
     const struct rank_job *job;
     const struct imf_surface *in, *out;
-    atomic_bool failed;
 };
 
 static double rank_at(const struct rank_job *j, const struct imf_surface *in, int y, ptrdiff_t i,
@@ -115,30 +113,31 @@ static double rank_at(const struct rank_job *j, const struct imf_surface *in, in
     return pick(around, n, j->rank);
 }
 
-static void run_item(void *data, int item) {
+static void run_item(void *data, int item, void *memory) {
     struct pass *pass = data;
     const struct rank_job *j = pass->job;
     size_t samples = (size_t)j->p.width * (size_t)j->p.channels;
-    double *around = malloc((j->count + samples) * sizeof *around);
+    double *around = memory, *row = around + j->count;
     int end = imf_min((item + 1) * ITEM_ROWS, pass->out->height);
-    if (!around) {
-        atomic_store(&pass->failed, true);
-        return;
-    }
-    double *row = around + j->count;
     for (int y = item * ITEM_ROWS; y < end; y++) {
         for (size_t i = 0; i < samples; i++)
             row[i] = rank_at(j, pass->in, y, (ptrdiff_t)i, around);
         imf_window_finish(&j->p, row, imf_surface_row(pass->out, y), samples);
     }
-    free(around);
 }
 
 static enum imf_status rank_run(void *job, const struct imf_surface *in,
                                 const struct imf_surface *out, struct imf_error *err) {
     struct pass pass = {.job = job, .in = in, .out = out};
-    imf_parallel(pass.job->pool, (out->height - 1) / ITEM_ROWS + 1, run_item, &pass);
-    return pass.failed ? imf_fail_memory(err, pass.job->count * sizeof(double)) : IMF_OK;
+    return imf_work(
+        &(struct imf_items){
+            .pool = pass.job->pool,
+            .count = (out->height - 1) / ITEM_ROWS + 1,
+            .bytes = (pass.job->count + (size_t)pass.job->p.width * (size_t)pass.job->p.channels) *
+                     sizeof(double),
+            .work = run_item,
+            .data = &pass},
+        err);
 }
 
 const struct imf_solver imf_solver_rank_host = {

@@ -17,8 +17,8 @@
  *
  * Minimum and maximum are those of erode_dilate.c.
  */
-#include "base/thread_pool.h"
 #include "device/tuning.h"
+#include "solver/common/cores.h"
 #include "solver/common/strips.h"
 #include "solver/common/window.h"
 #include "solver/rank/histogram.h"
@@ -28,10 +28,8 @@
 #include "solver/rank/tiles.h"
 #include "solver/solver.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 
-#define ALONE_MS 0.3     /* less work than this stays on the caller's thread */
 #define STRIP_BYTES 1024 /* of a row's strip: bisection stays in the smallest cache */
 #define ALIGN 64         /* bytes: a cache line */
 #define COLUMNS 1024     /* samples of a strip with histograms, which stay in the next cache */
@@ -183,7 +181,7 @@ static void rank_propose(const struct imf_problem *p, const struct imf_device *d
         double ms = samples * ns * 1e-6;
         out->feasible = true;
         out->error = 0;
-        out->ms = ms < ALONE_MS || cores == 1 ? ms : ms / cores + imf_vector_rates.start_ms;
+        out->ms = imf_cores_ms(ms, cores);
         if (j.way == TILES)
             imf_tiles_guess(&j.tiles, width_of(&j), height_of(&j));
         out->bytes = cores * (double)store_bytes(&j, strip_width(&j));
@@ -226,7 +224,6 @@ struct pass {
     const struct rank_job *job;
     const struct imf_surface *in, *out;
     struct imf_strips strips;
-    atomic_bool failed;
 };
 
 /* The working memory of a strip. */
@@ -311,7 +308,7 @@ static void run_histogram(const struct work *w, void *columns) {
     }
 }
 
-static void run_item(void *data, int item) {
+static void run_item(void *data, int item, void *memory) {
     struct pass *pass = data;
     const struct rank_job *j = pass->job;
     struct work w = {.j = j};
@@ -326,13 +323,7 @@ static void run_item(void *data, int item) {
     w.wide = w.strip.at.n + (width_of(j) - 1) * j->p.channels;
     w.size = imf_sample_size(j->p.in);
     w.pitch = (size_t)(imf_padded(w.wide) + IMF_SLACK) * w.size;
-    /* Zeroed, because the padding of strips is read. */
-    char *store = calloc(store_bytes(j, w.strip.at.n) + ALIGN, 1);
-    char *next = store + (ALIGN - (uintptr_t)store % ALIGN) % ALIGN;
-    if (!store) {
-        atomic_store(&pass->failed, true);
-        return;
-    }
+    char *next = memory;
     if (j->way == TILES || j->way == REGIONS) {
         struct imf_regions regions = regions_of(j);
         w.strip.made = next;
@@ -341,7 +332,6 @@ static void run_item(void *data, int item) {
             imf_tiles_run(&j->tiles, &w.strip, next);
         else
             imf_regions_run(&regions, &w.strip, next);
-        free(store);
         return;
     }
     for (int i = 0; i < 2; i++, next += w.pitch)
@@ -360,7 +350,6 @@ static void run_item(void *data, int item) {
         else
             run_incremental(&w, more, (const int8_t **)(void *)(more + imf_incremental_bytes(w.n)));
     }
-    free(store);
 }
 
 static enum imf_status rank_run(void *job, const struct imf_surface *in,
@@ -374,8 +363,14 @@ static enum imf_status rank_run(void *job, const struct imf_surface *in,
         imf_strips_cut_by(step, j->p.width * j->p.channels, out->height, strip_width(j),
                           j->way == REGIONS ? imf_regions_rows(height_of(j))
                                             : (j->way == HISTOGRAM ? 4 : 2) * height_of(j));
-    imf_parallel(j->pool, pass.strips.count, run_item, &pass);
-    return pass.failed ? imf_fail_memory(err, store_bytes(j, pass.strips.width)) : IMF_OK;
+    /* Zeroed, because the padding of strips is read. */
+    return imf_work(&(struct imf_items){.pool = j->pool,
+                                        .count = pass.strips.count,
+                                        .bytes = store_bytes(j, pass.strips.width),
+                                        .zeroed = true,
+                                        .work = run_item,
+                                        .data = &pass},
+                    err);
 }
 
 static void rank_use_pool(void *job, struct imf_pool *pool) {

@@ -12,19 +12,17 @@
 #include "solver/smoothing/bilateral.h"
 
 #include "base/rounding.h"
-#include "base/thread_pool.h"
 #include "device/tuning.h"
+#include "solver/common/cores.h"
 #include "solver/common/float_row.h"
 #include "solver/common/strips.h"
 #include "solver/smoothing/bilateral_rows.h"
 #include "solver/solver.h"
 
 #include <math.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define ALONE_MS 0.3        /* less work than this stays on the caller's thread */
 #define COLUMNS 1024        /* pixels of a strip, whose rings of rows stay in a cache, */
 #define REACHES 16          /* or so many times the reach, which is read at both sides */
 #define SQUARE_ERROR 1.5e-7 /* five roundings of an exponent, for each squared range */
@@ -100,7 +98,7 @@ static void bilateral_propose(const struct imf_problem *p, const struct imf_devi
         double columns = imf_min(s.width, p->width) + 2.0 * window->cx;
         double ms = s.count * columns * (s.rows + window->cx / 2.0) * ns * 1e-6;
         out->feasible = true;
-        out->ms = ms < ALONE_MS || s.count == 1 ? ms : ms / imf_min(cores, s.count) + r->start_ms;
+        out->ms = imf_cores_ms(ms, imf_min(cores, s.count));
         out->bytes =
             cores * sizeof(float) * (double)strip_floats(p, imf_min(p->width, strip_columns(p)));
         out->bands = IMF_BANDS_FEW;
@@ -145,7 +143,6 @@ struct pass {
     const struct bilateral_job *job;
     const struct imf_surface *in, *out;
     struct imf_strips strips; /* of pixels */
-    atomic_bool failed;
 };
 
 struct work {
@@ -200,20 +197,14 @@ static void store(const struct work *w, int y) {
     imf_float_row_store(to, w->out->sample, w->row, n * channels, &p->epilogue);
 }
 
-static void run_item(void *data, int item) {
+static void run_item(void *data, int item, void *memory) {
     struct pass *pass = data;
     const struct bilateral_job *j = pass->job;
     struct work w = {.j = j, .in = pass->in, .out = pass->out};
     w.strip = imf_strips_at(&pass->strips, item);
     w.layout = imf_bilateral_deal(j->p.colors, j->reach, w.strip.n + 2 * j->reach);
     w.layout.near = j->near;
-    size_t floats = strip_floats(&j->p, w.strip.n), rows = (size_t)j->reach + 1;
-    floats = (floats + IMF_BILATERAL_WIDTH - 1) / IMF_BILATERAL_WIDTH * IMF_BILATERAL_WIDTH;
-    float *memory = aligned_alloc(sizeof(float) * IMF_BILATERAL_WIDTH, floats * sizeof *memory);
-    if (!memory) {
-        atomic_store(&pass->failed, true);
-        return;
-    }
+    size_t rows = (size_t)j->reach + 1;
     w.values = memory;
     w.sums = w.values + rows * imf_bilateral_values(&w.layout);
     w.spare = w.sums + rows * imf_bilateral_sums(&w.layout);
@@ -228,7 +219,6 @@ static void run_item(void *data, int item) {
         if (y >= w.strip.y)
             store(&w, y);
     }
-    free(memory);
 }
 
 static enum imf_status bilateral_run(void *job, const struct imf_surface *in,
@@ -236,10 +226,13 @@ static enum imf_status bilateral_run(void *job, const struct imf_surface *in,
     struct pass pass = {.job = job, .in = in, .out = out};
     const struct bilateral_job *j = job;
     pass.strips = imf_strips_cut(j->p.width, out->height, strip_columns(&j->p), 4 * j->reach);
-    imf_parallel(j->pool, pass.strips.count, run_item, &pass);
-    return pass.failed
-               ? imf_fail_memory(err, strip_floats(&j->p, pass.strips.width) * sizeof(float))
-               : IMF_OK;
+    return imf_work(
+        &(struct imf_items){.pool = j->pool,
+                            .count = pass.strips.count,
+                            .bytes = strip_floats(&j->p, pass.strips.width) * sizeof(float),
+                            .work = run_item,
+                            .data = &pass},
+        err);
 }
 
 const struct imf_solver imf_solver_bilateral = {

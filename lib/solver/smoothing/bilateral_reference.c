@@ -10,12 +10,11 @@
  * where floats do not suffice, takes one that compilers vectorise.
  */
 #include "base/clones.h"
-#include "base/thread_pool.h"
 #include "device/tuning.h"
+#include "solver/common/cores.h"
 #include "solver/common/window.h"
 #include "solver/solver.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -131,7 +130,6 @@ struct pass {
     const struct bilateral_job *job;
     const struct imf_surface *in, *out;
     int across; /* items beside each other */
-    atomic_bool failed;
 };
 
 struct work {
@@ -193,18 +191,14 @@ static void mean_row(const struct work *w, int row) {
                               : plane(w, row, c)[i];
 }
 
-static void run_item(void *data, int item) {
+static void run_item(void *data, int item, void *memory) {
     struct pass *pass = data;
     const struct imf_problem *p = &pass->job->p;
     int x = item % pass->across * COLUMNS, y = item / pass->across * ITEM_ROWS;
     int rows = imf_min(ITEM_ROWS, pass->out->height - y);
     size_t channels = (size_t)p->channels;
     struct work w = {.j = pass->job, .n = (size_t)imf_min(COLUMNS, p->width - x)};
-    w.samples = malloc(item_values(p) * sizeof *w.samples);
-    if (!w.samples) {
-        atomic_store(&pass->failed, true);
-        return;
-    }
+    w.samples = memory;
     w.weights = w.samples + wide(p) * channels * (ITEM_ROWS + 2 * (size_t)reach_of(p) + 1);
     w.totals = w.weights + COLUMNS;
     w.sums = w.totals + COLUMNS;
@@ -217,7 +211,6 @@ static void run_item(void *data, int item) {
                               (size_t)x * channels * imf_sample_size(pass->out->sample),
                           w.n * channels);
     }
-    free(w.samples);
 }
 
 /* ---- the solvers ----------------------------------------------------------------------------- */
@@ -248,8 +241,12 @@ static enum imf_status bilateral_run(void *job, const struct imf_surface *in,
     const struct bilateral_job *j = job;
     struct pass pass = {.job = j, .in = in, .out = out};
     pass.across = (j->p.width - 1) / COLUMNS + 1;
-    imf_parallel(j->pool, ((out->height - 1) / ITEM_ROWS + 1) * pass.across, run_item, &pass);
-    return pass.failed ? imf_fail_memory(err, item_values(&j->p) * sizeof(double)) : IMF_OK;
+    return imf_work(&(struct imf_items){.pool = j->pool,
+                                        .count = ((out->height - 1) / ITEM_ROWS + 1) * pass.across,
+                                        .bytes = item_values(&j->p) * sizeof(double),
+                                        .work = run_item,
+                                        .data = &pass},
+                    err);
 }
 
 #define SOLVER(called, of)                                                                         \

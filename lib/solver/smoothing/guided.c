@@ -11,8 +11,8 @@
  */
 #include "solver/smoothing/guided.h"
 #include "base/rounding.h"
-#include "base/thread_pool.h"
 #include "device/tuning.h"
+#include "solver/common/cores.h"
 #include "solver/common/float_row.h"
 #include "solver/common/strips.h"
 #include "solver/smoothing/guided_rows.h"
@@ -20,10 +20,8 @@
 #include "solver/solver.h"
 
 #include <math.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 
-#define ALONE_MS 0.3 /* less work than this stays on the caller's thread */
 #define COLUMNS 4096 /* pixels of a strip */
 #define CHANNELS 4
 /* In units of the largest sample: three roundings of a slope. */
@@ -86,7 +84,7 @@ static void guided_propose(const struct imf_problem *p, const struct imf_device 
         double samples = (double)p->width * p->height * p->channels;
         double ms = samples * imf_vector_rates.guided * 1e-6;
         out->feasible = true;
-        out->ms = ms < ALONE_MS || cores == 1 ? ms : ms / cores + imf_vector_rates.start_ms;
+        out->ms = imf_cores_ms(ms, cores);
         out->bytes = cores * (double)strip_bytes(p, imf_min(p->width, COLUMNS));
         out->bands = IMF_BANDS_FEW;
         snprintf(out->description, sizeof out->description, "guided, radius %d, running sums",
@@ -120,7 +118,6 @@ struct pass {
     const struct guided_job *job;
     const struct imf_surface *in, *out;
     struct imf_strips strips; /* of pixels */
-    atomic_bool failed;
 };
 
 struct work {
@@ -189,7 +186,7 @@ static void run_strip(const struct work *w) {
     }
 }
 
-static void run_item(void *data, int item) {
+static void run_item(void *data, int item, void *memory) {
     struct pass *pass = data;
     const struct guided_job *j = pass->job;
     const struct imf_problem *p = &j->p;
@@ -202,11 +199,7 @@ static void run_item(void *data, int item) {
     w.fit = (struct imf_guided_fit){.share = 1 / (side * side),
                                     .eps = eps * eps,
                                     .steps = IMF_GUIDED_STEPS / (p->in_max * j->scale)};
-    double *next = calloc(strip_bytes(p, w.strip.n), 1), *memory = next; /* sums begin at 0 */
-    if (!memory) {
-        atomic_store(&pass->failed, true);
-        return;
-    }
+    double *next = memory; /* sums begin at 0 */
     for (int i = 0; i < 2; i++, next += w.all)
         w.column[i] = next;
     for (int i = 0; i < 2; i++, next += w.fitted)
@@ -216,7 +209,6 @@ static void run_item(void *data, int item) {
     w.ring = (int32_t *)next;
     w.row = (float *)w.ring + (size_t)(2 * j->radius + 1) * 2 * (size_t)w.fitted;
     run_strip(&w);
-    free(memory);
 }
 
 static enum imf_status guided_run(void *job, const struct imf_surface *in,
@@ -224,8 +216,13 @@ static enum imf_status guided_run(void *job, const struct imf_surface *in,
     struct pass pass = {.job = job, .in = in, .out = out};
     const struct guided_job *j = job;
     pass.strips = imf_strips_cut(j->p.width, out->height, COLUMNS, imf_max(16, 32 * j->radius));
-    imf_parallel(j->pool, pass.strips.count, run_item, &pass);
-    return pass.failed ? imf_fail_memory(err, strip_bytes(&j->p, pass.strips.width)) : IMF_OK;
+    return imf_work(&(struct imf_items){.pool = j->pool,
+                                        .count = pass.strips.count,
+                                        .bytes = strip_bytes(&j->p, pass.strips.width),
+                                        .zeroed = true,
+                                        .work = run_item,
+                                        .data = &pass},
+                    err);
 }
 
 const struct imf_solver imf_solver_guided = {

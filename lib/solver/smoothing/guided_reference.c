@@ -12,13 +12,12 @@
  * reference (`cpu`), and `vector` where floats do not suffice.
  */
 #include "base/clones.h"
-#include "base/thread_pool.h"
 #include "device/tuning.h"
+#include "solver/common/cores.h"
 #include "solver/common/window.h"
 #include "solver/smoothing/guided.h"
 #include "solver/solver.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,7 +83,6 @@ static void guided_destroy(void **job) {
 struct pass {
     const struct imf_problem *p;
     const struct imf_surface *in, *out;
-    atomic_bool failed;
 };
 
 /* Add up `count` rows of n numbers, each `step` after the one before. */
@@ -147,18 +145,13 @@ static const double *mean_line(const struct imf_problem *p, const double *lines,
     return mean;
 }
 
-static void run_item(void *data, int item) {
+static void run_item(void *data, int item, void *memory) {
     struct pass *pass = data;
     const struct imf_problem *p = pass->p;
     int r = imf_guided_radius(p), first = item * ITEM_ROWS;
     int count = imf_min(ITEM_ROWS, pass->out->height - first);
     size_t fitted = wide(p, r), samples = wide(p, 0);
-    double *store = malloc(item_samples(p) * sizeof *store);
-    if (!store) {
-        atomic_store(&pass->failed, true);
-        return;
-    }
-    double *a = store, *b = a + (size_t)(ITEM_ROWS + 2 * r) * fitted;
+    double *a = memory, *b = a + (size_t)(ITEM_ROWS + 2 * r) * fitted;
     double *work = b + (size_t)(ITEM_ROWS + 2 * r) * fitted;
     for (int k = 0; k < count + 2 * r; k++)
         fit_row(pass, first - r + k, a + (size_t)k * fitted, b + (size_t)k * fitted, work);
@@ -171,15 +164,18 @@ static void run_item(void *data, int item) {
             row[i] = slopes[i] / area * row[i] + offsets[i] / area;
         imf_window_finish(p, row, imf_surface_row(pass->out, first + k), samples);
     }
-    free(store);
 }
 
 static enum imf_status guided_run(void *job, const struct imf_surface *in,
                                   const struct imf_surface *out, struct imf_error *err) {
     const struct guided_job *j = job;
     struct pass pass = {.p = &j->p, .in = in, .out = out};
-    imf_parallel(j->pool, (out->height - 1) / ITEM_ROWS + 1, run_item, &pass);
-    return pass.failed ? imf_fail_memory(err, item_samples(&j->p) * sizeof(double)) : IMF_OK;
+    return imf_work(&(struct imf_items){.pool = j->pool,
+                                        .count = (out->height - 1) / ITEM_ROWS + 1,
+                                        .bytes = item_samples(&j->p) * sizeof(double),
+                                        .work = run_item,
+                                        .data = &pass},
+                    err);
 }
 
 #define SOLVER(called, of)                                                                         \

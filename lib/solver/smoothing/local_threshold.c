@@ -9,17 +9,15 @@
 #include "solver/smoothing/local_threshold.h"
 
 #include "base/clones.h"
-#include "base/thread_pool.h"
 #include "device/tuning.h"
+#include "solver/common/cores.h"
 #include "solver/common/strips.h"
 #include "solver/common/window.h"
 #include "solver/smoothing/running_sums.h"
 #include "solver/solver.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 
-#define ALONE_MS 0.3 /* less work than this stays on the caller's thread */
 #define COLUMNS 4096 /* pixels of a strip */
 
 struct threshold_job {
@@ -66,7 +64,7 @@ static void threshold_propose(const struct imf_problem *p, const struct imf_devi
     double ms = (double)p->width * p->height * p->channels * imf_vector_rates.threshold * 1e-6;
     out->feasible = true;
     out->error = 0;
-    out->ms = ms < ALONE_MS || cores == 1 ? ms : ms / cores + imf_vector_rates.start_ms;
+    out->ms = imf_cores_ms(ms, cores);
     out->bytes = cores * (double)strip_bytes(p, imf_min(p->width, COLUMNS));
     out->bands = IMF_BANDS_FEW;
     snprintf(out->description, sizeof out->description, "local threshold, radius %d, running sums",
@@ -132,21 +130,16 @@ struct pass {
     const struct threshold_job *job;
     const struct imf_surface *in, *out;
     struct imf_strips strips; /* of pixels */
-    atomic_bool failed;
 };
 
-static void run_item(void *data, int item) {
+static void run_item(void *data, int item, void *memory) {
     struct pass *pass = data;
     const struct threshold_job *j = pass->job;
     const struct imf_patch strip = imf_strips_at(&pass->strips, item);
     int channels = j->p.channels, r = j->p.window_op->cx, n = strip.n * channels;
     int all = n + 2 * r * channels;
     ptrdiff_t first = (ptrdiff_t)strip.x * channels, before = first - (ptrdiff_t)r * channels;
-    double *column = calloc(strip_bytes(&j->p, strip.n), 1); /* sums begin at 0 */
-    if (!column) {
-        atomic_store(&pass->failed, true);
-        return;
-    }
+    double *column = memory; /* sums begin at 0 */
     double *squares = column + all;
     double *window[2] = {squares + all, squares + all + n};
     const double *columns[2] = {column, squares};
@@ -162,7 +155,6 @@ static void run_item(void *data, int item) {
         decide(to, pass->out->sample, imf_sample_at(pass->in, y - r, first), pass->in->sample,
                window[0], window[1], j, n);
     }
-    free(column);
 }
 
 static enum imf_status threshold_run(void *job, const struct imf_surface *in,
@@ -171,8 +163,13 @@ static enum imf_status threshold_run(void *job, const struct imf_surface *in,
     struct pass pass = {.job = j, .in = in, .out = out};
     pass.strips =
         imf_strips_cut(j->p.width, out->height, COLUMNS, imf_max(16, 8 * j->p.window_op->cy));
-    imf_parallel(j->pool, pass.strips.count, run_item, &pass);
-    return pass.failed ? imf_fail_memory(err, strip_bytes(&j->p, pass.strips.width)) : IMF_OK;
+    return imf_work(&(struct imf_items){.pool = j->pool,
+                                        .count = pass.strips.count,
+                                        .bytes = strip_bytes(&j->p, pass.strips.width),
+                                        .zeroed = true,
+                                        .work = run_item,
+                                        .data = &pass},
+                    err);
 }
 
 const struct imf_solver imf_solver_local_threshold = {

@@ -4,13 +4,12 @@
  * local_threshold.h has the definition. Sums are computed anew for every window, along columns and
  * then along rows: this is the reference.
  */
-#include "base/thread_pool.h"
 #include "device/tuning.h"
+#include "solver/common/cores.h"
 #include "solver/common/window.h"
 #include "solver/smoothing/local_threshold.h"
 #include "solver/solver.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,7 +66,6 @@ static void threshold_destroy(void **job) {
 struct pass {
     const struct threshold_job *job;
     const struct imf_surface *in, *out;
-    atomic_bool failed;
 };
 
 /* Row y with its margins, rounded to samples of the image's depth. */
@@ -79,17 +77,13 @@ static void load(const struct pass *pass, int y, double *row) {
         row[i] = imf_sample_round(row[i], p->unit);
 }
 
-static void run_row(void *data, int y) {
+static void run_row(void *data, int y, void *memory) {
     struct pass *pass = data;
     const struct threshold_job *j = pass->job;
     const struct imf_problem *p = &j->p;
     size_t all = wide(p), channels = (size_t)p->channels, n = (size_t)p->width * channels;
     size_t reach = (size_t)p->window_op->cx;
-    double *row = calloc(3 * all, sizeof *row);
-    if (!row) {
-        atomic_store(&pass->failed, true);
-        return;
-    }
+    double *row = memory;
     double *sums = row + all, *squares = sums + all;
     for (int dy = -p->window_op->cy; dy <= p->window_op->cy; dy++) {
         load(pass, y + dy, row);
@@ -110,15 +104,19 @@ static void run_row(void *data, int y) {
         sums[i] = white ? p->epilogue.full : 0; /* no later window has this column */
     }
     imf_window_finish(p, sums, imf_surface_row(pass->out, y), n);
-    free(row);
 }
 
 static enum imf_status threshold_run(void *job, const struct imf_surface *in,
                                      const struct imf_surface *out, struct imf_error *err) {
     const struct threshold_job *j = job;
     struct pass pass = {.job = j, .in = in, .out = out};
-    imf_parallel(j->pool, out->height, run_row, &pass);
-    return pass.failed ? imf_fail_memory(err, 3 * wide(&j->p) * sizeof(double)) : IMF_OK;
+    return imf_work(&(struct imf_items){.pool = j->pool,
+                                        .count = out->height,
+                                        .bytes = 3 * wide(&j->p) * sizeof(double),
+                                        .zeroed = true,
+                                        .work = run_row,
+                                        .data = &pass},
+                    err);
 }
 
 const struct imf_solver imf_solver_local_threshold_host = {
