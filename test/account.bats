@@ -43,6 +43,12 @@ refused() { # FILE TEXT
     refused raw.tif "notes of the maker (MakerNote)"
     splice signed a.jpg signed.jpg
     refused signed.jpg "signature or other box (JUMBF)"
+    # What another item holds of the file does not hide it.
+    splice "signed last" "$TESTDATA"/foreign/icc.jpg profile.jpg
+    refused profile.jpg "signature or other box (JUMBF)"
+    splice author "$TESTDATA"/foreign/orient-app1.png exif.png
+    imf_run -f median:1 exif.png -o out.jpg
+    one_line ", text \"Author\" (27 bytes), "
     splice chunks a.png chunks.png
     refused chunks.png "unknown chunk unSF"
     splice resolutions a.png resolutions.png

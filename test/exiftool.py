@@ -22,7 +22,7 @@ IMFILTER = os.path.abspath(os.environ.get("IMFILTER", "build/imfilter"))
 
 # What exiftool says of the file, and of how its pixels are stored, which are those of the result.
 OWN = re.compile(
-    r"(ExifTool|System|Composite):|File:(?!Comment)|JFIF:JFIFVersion|APP14:|\w+:XMPToolkit|"
+    r"(ExifTool|System|Composite):|File:(?!Comment)|JFIF:JFIFVersion|Adobe:|APP14:|\w+:XMPToolkit|"
     r"PNG:(BitDepth|ColorType|Compression|Filter|Interlace|Palette|Transparency)$|"
     r"RIFF:(VP8Version|Horizontal|Vertical|WebP_Flags|Image|Alpha)|"
     r"IFD0:(SubfileType|OldSubfileType|ImageWidth|ImageHeight|BitsPerSample|Compression|PhotometricInterpretation|FillOrder|"
@@ -70,7 +70,7 @@ def tags_of(folder):
     found = {}
     for entry in json.loads(done.stdout or b"[]"):
         name = os.path.basename(entry.pop("SourceFile"))
-        found[name] = {(re.sub(r":Copy\d+:", ":", key), str(tag["id"]), json.dumps(tag["val"])) for key, tag in entry.items()}
+        found[name] = {(re.sub(r"(:Copy|(?<=^IPTC))\d+:", ":", key), str(tag["id"]), json.dumps(tag["val"])) for key, tag in entry.items()}
     return found
 
 
@@ -206,7 +206,8 @@ def splice(random, extension, data):
             late = name in (b"tEXt", b"zTXt", b"iTXt", b"tIME", b"xxXx") and random.random() < 0.3
             data = (splices.before_end if late else splices.behind_head)(data, [splices.chunk(name, body)])
         elif extension == "jpg":
-            data = splices.behind_soi(data, splices.segment(*random.choice(SEGMENTS)))
+            at = random.choice((2, data.index(b"\xff\xdb")))  # behind SOI, or before tables
+            data = data[:at] + splices.segment(*random.choice(SEGMENTS)) + data[at:]
     if random.random() < 0.1:
         data = splices.CASES[random.choice(("film", "sef", "bytes", "zeros"))](data)
     return data
@@ -218,7 +219,7 @@ def writable():
     for group in ("EXIF", "GPS", "IPTC", "PNG", "Photoshop", "XMP-dc", "XMP-xmp", "XMP-photoshop", "XMP-tiff", "XMP-exif", "XMP-xmpRights",
                   "XMP-GCamera", "XMP-iptcCore", "Ducky", "JFIF"):
         listed = run("exiftool", "-listw", f"-{group}:all").stdout.decode().split("\n", 1)[1]
-        tags += [f"-{group}:{tag}=" for tag in listed.split()]
+        tags += [f"-{group}:{tag}=" for tag in listed.split() if tag != "ResolutionUnit"]
     return tags
 
 

@@ -58,7 +58,7 @@ def check_cover(image, size):
     assert end == size, (image["input"], end, size)
 
 
-def check_fate(part, rows, to):
+def check_fate(part, rows, to, profile):
     "Is it what --list-parts says, or is it said why not?"
     found = rows_of(rows, part["name"])
     why = part.get("why", "")
@@ -68,6 +68,8 @@ def check_fate(part, rows, to):
         listed = row["becomes"][to]
         if part["becomes"] == "rebuilt" and listed == "kept":
             return True  # it would be untrue
+        if part["becomes"] == "lost" and listed == "rebuilt" and profile:
+            return True  # the ICC profile is there already
         if part["becomes"] == listed and (listed != "lost" or why in (row.get("why", NOT_HELD), NOT_HELD)):
             return True
     return part["becomes"] == "lost" and why not in ("", NOT_HELD)
@@ -85,11 +87,12 @@ def main():
                 continue
             check_cover(image, os.path.getsize(image["input"]))
             covered += 1
+            profile = any(part["name"] == "ICC profile" for part in image["parts"])
             rows = table[format_of(image["input"])]
             for part in image["parts"]:
                 if part["becomes"] in ("pixels", "structure"):
                     continue
-                assert check_fate(part, rows, to), (image["input"], to, part)
+                assert check_fate(part, rows, to, profile), (image["input"], to, part)
                 settled += 1
     print(f"{covered} covered, {settled} parts settled")
 

@@ -170,9 +170,11 @@ CASES = {
     "zeros": lambda b: b + bytes(4000),
     "thermal": lambda b: behind_soi(b, segment(0xE1, b"FLIR\0\1\0\0" + pixels(4000))),
     "signed": lambda b: behind_soi(b, segment(0xEB, b"JP\0\1" + pixels(300))),
+    "signed last": lambda b: b.replace(b"\xff\xdb", segment(0xEB, b"JP\0\1" + pixels(300)) + b"\xff\xdb", 1),
     "private": lambda b: behind_soi(b, segment(0xE7, b"Own\0" + pixels(808))),
     "late": lambda b: before_end(b, [chunk(b"tEXt", b"Comment\0a comment"), exif_chunk(6), chunk(b"iTXt", b"XML:com.adobe.xmp\0\0\0\0\0" + XMP), chunk(b"tEXt", b"Author\0nobody")]),
     "resolutions": lambda b: behind_head(b, [chunk(b"pHYs", P(">IIB", n, n, 1)) for n in (3000, 3000, 4000)]),
+    "author": lambda b: b[:b.index(b"IDAT") - 4] + chunk(b"tEXt", b"Author\0somebody") + b[b.index(b"IDAT") - 4:],
     "chunks": lambda b: behind_head(b, [chunk(n, pixels(9)) for n in (b"saFe", b"unSF")]),
 }
 

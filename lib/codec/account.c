@@ -122,6 +122,13 @@ struct imf_account_entry *imf_account_find(struct imf_account *a, uint64_t key) 
     return NULL;
 }
 
+uint64_t imf_account_key(const struct imf_account *a, const struct imf_meta_item *item) {
+    for (size_t i = 0; i < a->claim_count; i++)
+        if (a->claims[i].item == item)
+            return a->claims[i].key;
+    return UINT64_MAX;
+}
+
 void imf_account_claim(struct imf_account *a, uint64_t key, struct imf_meta_item *item) {
     if (item)
         item->entered = true;

@@ -38,6 +38,8 @@ struct imf_account_entry *imf_account_add(struct imf_account *account, uint64_t 
                                           const char *name);
 /* The last part entered with this key, or NULL. */
 struct imf_account_entry *imf_account_find(struct imf_account *account, uint64_t key);
+/* The key of the part that the item claims; UINT64_MAX: none. */
+uint64_t imf_account_key(const struct imf_account *account, const struct imf_meta_item *item);
 /* item NULL: the picture's resolution. */
 void imf_account_claim(struct imf_account *account, uint64_t key, struct imf_meta_item *item);
 /* Of the whole file: put the parts in order, and enter what is between and behind them. */

@@ -194,11 +194,12 @@ void imf_jpeg_finish_markers(struct imf_jpeg *j) {
         memmove(j->profile + total, j->profile + (i - 1) * IMF_ICC_PIECE, j->icc[i].size);
         total += j->icc[i].size;
     }
+    j->reader->at = j->icc[1].at;
     struct imf_meta_item *item =
         total > 0 && !j->bad_icc
             ? imf_reader_add_metadata(j->reader, IMF_META_ICC, IMF_STRIP_ICC, j->profile, total)
             : NULL;
-    for (unsigned i = 1; item && i <= j->icc_count; i++)
+    for (unsigned i = 2; item && i <= j->icc_count; i++)
         imf_account_claim(&j->reader->account, j->icc[i].at, item);
 }
 

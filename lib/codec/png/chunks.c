@@ -185,10 +185,11 @@ static void add_profile(struct imf_reader *r, const struct imf_png_chunk *c,
 
 void imf_png_use_exif_text(struct imf_reader *r) {
     const struct imf_meta_item *text = imf_metadata_find(&r->metadata, IMF_META_EXIF_TEXT);
+    if (!text || imf_metadata_find(&r->metadata, IMF_META_EXIF))
+        return;
+    r->at = imf_account_key(&r->account, text);
     struct imf_meta_item *exif =
-        text && !imf_metadata_find(&r->metadata, IMF_META_EXIF)
-            ? imf_reader_add_metadata(r, IMF_META_EXIF, IMF_STRIP_EXIF, text->data, text->size)
-            : NULL;
+        imf_reader_add_metadata(r, IMF_META_EXIF, IMF_STRIP_EXIF, text->data, text->size);
     if (exif)
         exif->derived = true;
 }
