@@ -11,7 +11,7 @@
 
 #define ONE_PICTURE "one picture is filtered"
 #define OFFSETS "it may hold offsets"
-#define BEHIND "it is kept behind a PNG or a JPEG only"
+#define BEHIND "it is kept behind a PNG or a JPEG alone, up to 64 MiB, and not from a pipe"
 
 /* Why a part is lost whose name begins so, where nothing else says so; and what may be, without a word. */
 static const struct {
