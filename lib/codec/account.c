@@ -318,36 +318,40 @@ static bool is_loss(const struct imf_part *part) {
     return part->becomes == IMF_LOST && !part->allowed;
 }
 
-/* Parts of one name are one. */
+/* Parts of one name are one, of the first names; of others each is one. */
 bool imf_parts_lost(const struct imf_parts *parts, char *text, size_t size) {
     enum { SHOWN = 8 };
-    size_t count = parts->count + parts->besides, used = 0, shown = 0, more = 0;
-    *text = '\0';
-    for (size_t i = 0; i < count; i++) {
+    struct {
+        const struct imf_part *first;
+        uint64_t bytes;
+        size_t times;
+    } names[SHOWN] = {{NULL, 0, 0}};
+    size_t shown = 0, more = 0, used = 0;
+    for (size_t i = 0; i < parts->count + parts->besides; i++) {
         const struct imf_part *p = &parts->list[i];
-        size_t same = 0, first = 0;
-        uint64_t bytes = 0;
+        size_t k = 0;
         if (!is_loss(p))
             continue;
-        while (!is_loss(&parts->list[first]) || strcmp(parts->list[first].name, p->name) != 0)
-            first++;
-        if (first < i)
-            continue;
-        if (shown == SHOWN) {
+        while (k < shown && strcmp(names[k].first->name, p->name) != 0)
+            k++;
+        if (k == SHOWN) {
             more++;
             continue;
         }
-        for (size_t k = i; k < count; k++)
-            if (is_loss(&parts->list[k]) && strcmp(parts->list[k].name, p->name) == 0) {
-                same++;
-                bytes += parts->list[k].bytes;
-            }
+        if (k == shown)
+            names[shown++].first = p;
+        names[k].bytes += p->bytes;
+        names[k].times++;
+    }
+    *text = '\0';
+    for (size_t k = 0; k < shown; k++) {
+        const struct imf_part *p = names[k].first;
         char amount[32], times[32] = "";
         const char *why = p->why && strcmp(p->why, IMF_NOT_HELD) != 0 ? p->why : NULL;
-        put_bytes(amount, bytes);
-        if (same > 1)
-            snprintf(times, sizeof times, "%zu times, ", same);
-        used += (size_t)snprintf(text + used, size - used, "%s%s (%s%s%s%s)", shown++ ? ", " : "",
+        put_bytes(amount, names[k].bytes);
+        if (names[k].times > 1)
+            snprintf(times, sizeof times, "%zu times, ", names[k].times);
+        used += (size_t)snprintf(text + used, size - used, "%s%s (%s%s%s%s)", k ? ", " : "",
                                  p->name, times, amount, why ? ": " : "", why ? why : "");
         used = used < size ? used : size - 1;
     }
