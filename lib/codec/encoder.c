@@ -121,11 +121,10 @@ static bool is_plain_chunk(const struct imf_meta_item *item) {
 
 const char *imf_writer_refuses(const struct imf_writer *w, const struct imf_meta_item *item,
                                bool *consent) {
-    static const bool opaque[IMF_META_KINDS] = {[IMF_META_JPEG_SEGMENT] = true,
-                                                [IMF_META_JPEG_MPF] = true,
-                                                [IMF_META_JPEG_TRAILER] = true,
-                                                [IMF_META_TRAILER] = true,
-                                                [IMF_META_TIFF_TAGS] = true};
+    static const bool opaque[IMF_META_KINDS] = {
+        [IMF_META_JPEG_SEGMENT] = true, [IMF_META_XMP_EXTENSION] = true,
+        [IMF_META_JPEG_MPF] = true,     [IMF_META_JPEG_TRAILER] = true,
+        [IMF_META_TRAILER] = true,      [IMF_META_TIFF_TAGS] = true};
     size_t most = w->codec->metadata_max[item->kind];
     bool stripped = w->encode.strip & item->strip;
     bool copy = opaque[item->kind] || (item->kind == IMF_META_PNG_CHUNK && !is_plain_chunk(item));
@@ -211,7 +210,8 @@ const unsigned char *imf_writer_xmp(struct imf_writer *w, const struct imf_meta_
     bool alone = w->no_trailer || !most[IMF_META_JPEG_TRAILER];
     unsigned parts = (item->needs_trailer && alone ? IMF_XMP_TRAILER_REFS : 0) |
                      (hides ? IMF_XMP_EXTENSION_NOTE | IMF_XMP_PICTURES : 0);
-    if (data && imf_xmp_is_extended(w->metadata) && !most[IMF_META_JPEG_SEGMENT] && !hides) {
+    if (data && !most[IMF_META_XMP_EXTENSION] && !hides &&
+        imf_metadata_find(w->metadata, IMF_META_XMP_EXTENSION)) {
         joined = imf_xmp_join(w->metadata, data, item->size, size, &w->out_of_memory);
         if (joined)
             data = joined;

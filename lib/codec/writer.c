@@ -124,8 +124,7 @@ enum imf_becomes imf_writer_fate(const void *data, const struct imf_meta_item *i
         return lost(part, why, true);
     /* Other formats have an extension of the XMP in its packet. */
     const struct imf_meta_item *xmp = imf_metadata_find(w->metadata, IMF_META_XMP);
-    if (item->kind == IMF_META_JPEG_SEGMENT && item->strip == IMF_STRIP_XMP && xmp &&
-        !w->codec->metadata_max[item->kind])
+    if (item->kind == IMF_META_XMP_EXTENSION && xmp && !w->codec->metadata_max[item->kind])
         why = imf_writer_refuses(w, item = xmp, &consent);
     if (item->needs_trailer && item->kind != IMF_META_XMP)
         return fate_of_reference(w, part);

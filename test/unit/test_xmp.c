@@ -92,7 +92,7 @@ static void add_piece(struct imf_metadata *m, const char *guid, const char *text
         segment[71 + i] = (unsigned char)(from >> (24 - 8 * i));
     }
     memcpy(segment + 75, text + from, size);
-    imf_metadata_add(m, IMF_META_JPEG_SEGMENT, IMF_STRIP_XMP, segment, 75 + size);
+    imf_metadata_add(m, IMF_META_XMP_EXTENSION, IMF_STRIP_XMP, segment, 75 + size);
 }
 
 /* Pieces in any order; a missing one, another packet's, or a length that is not true: none. */

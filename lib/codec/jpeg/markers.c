@@ -109,7 +109,7 @@ static const struct segment segments[] = {
     {APP(0), BEGINS("JFXX"), SEGMENT, NULL, "thumbnail"},
     {APP(1), PREFIX(IMF_EXIF_PREFIX), IMF_META_EXIF, IMF_STRIP_EXIF, add_item, "EXIF"},
     {APP(1), PREFIX(IMF_XMP_PREFIX), IMF_META_XMP, IMF_STRIP_XMP, add_xmp, "XMP"},
-    {APP(1), KEPT(IMF_XMP_EXTENSION_PREFIX), IMF_META_JPEG_SEGMENT, IMF_STRIP_XMP, add_item,
+    {APP(1), KEPT(IMF_XMP_EXTENSION_PREFIX), IMF_META_XMP_EXTENSION, IMF_STRIP_XMP, add_item,
      "extension of the XMP"},
     {APP(1), BEGINS("FLIR"), SEGMENT, add_item, "FLIR thermal data"},
     {APP(2), PREFIX(IMF_MPF_PREFIX), IMF_META_JPEG_MPF, IMF_STRIP_OTHER, add_reference,

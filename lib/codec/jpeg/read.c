@@ -340,7 +340,8 @@ const struct imf_codec imf_jpeg_codec = {
                      [IMF_META_JPEG_MPF] = IMF_SEGMENT_MAX - sizeof IMF_MPF_PREFIX,
                      [IMF_META_JPEG_TRAILER] = SIZE_MAX,
                      [IMF_META_TRAILER] = SIZE_MAX,
-                     [IMF_META_JPEG_SEGMENT] = IMF_SEGMENT_MAX},
+                     [IMF_META_JPEG_SEGMENT] = IMF_SEGMENT_MAX,
+                     [IMF_META_XMP_EXTENSION] = IMF_SEGMENT_MAX},
     .decoder = &decoder,
     .encoder = &imf_jpeg_encoder,
 };

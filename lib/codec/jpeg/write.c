@@ -148,6 +148,7 @@ static const struct form {
     [IMF_META_IRB] = {JPEG_APP0 + 13, IMF_IRB_PREFIX, sizeof IMF_IRB_PREFIX},
     [IMF_META_JPEG_MPF] = {JPEG_APP0 + 2, IMF_MPF_PREFIX, sizeof IMF_MPF_PREFIX},
     [IMF_META_JPEG_SEGMENT] = {0, "", 0},
+    [IMF_META_XMP_EXTENSION] = {0, "", 0},
 };
 
 static void put_pieces(struct jpeg *j, const struct imf_meta_item *item) {

@@ -31,11 +31,10 @@ unsigned char *imf_irb_edit(const unsigned char *from, size_t size) {
         return NULL;
     memcpy(irb, from, size);
     for (size_t at = 0, end = 1; end && at < size; at = end) {
-        if (size - at < HEAD + SIZE || memcmp(irb + at, IMF_IRB_SIGNATURE, 4) != 0)
-            break;
+        data = 0;
         end = end_of(irb, size, at, &data);
         for (size_t i = 0; i < sizeof number / sizeof number[0]; i++)
-            if (memcmp(irb + at + 4, number[i], 2) == 0 && data <= size)
+            if (data > 0 && data <= size && memcmp(irb + at + 4, number[i], 2) == 0)
                 memset(irb + data, 0, (end ? end : size) - data);
     }
     return irb;

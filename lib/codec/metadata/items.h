@@ -22,19 +22,20 @@
 #define IMF_XMP_EXTENSION_PREFIX "http://ns.adobe.com/xmp/extension/"
 
 enum imf_meta_kind {
-    IMF_META_EXIF,         /* TIFF stream, from its "II" or "MM" on */
-    IMF_META_XMP,          /* XMP packet */
-    IMF_META_ICC,          /* ICC profile */
-    IMF_META_COMMENT,      /* text, as JPEG's COM holds it */
-    IMF_META_IRB,          /* Photoshop's image resources, which hold IPTC's record */
-    IMF_META_EXIF_TEXT,    /* EXIF that stands in a PNG's text, beside an eXIf chunk or alone */
-    IMF_META_PNG_CHUNK,    /* data of the chunk `tag`, for PNG only */
-    IMF_META_JPEG_MPF,     /* JPEG's list of the images after the first, a TIFF stream */
-    IMF_META_JPEG_TRAILER, /* what follows the first image of a JPEG, which refers to it */
-    IMF_META_TRAILER,      /* a whole file that follows the image */
-    IMF_META_JPEG_SEGMENT, /* data of the marker `tag`, for JPEG only */
-    IMF_META_TIFF_TAGS,    /* tags of programs, a TIFF stream, for TIFF only */
-    IMF_META_PNM_COMMENT,  /* a line behind its '#', for PNM only */
+    IMF_META_EXIF,          /* TIFF stream, from its "II" or "MM" on */
+    IMF_META_XMP,           /* XMP packet */
+    IMF_META_ICC,           /* ICC profile */
+    IMF_META_COMMENT,       /* text, as JPEG's COM holds it */
+    IMF_META_IRB,           /* Photoshop's image resources, which hold IPTC's record */
+    IMF_META_EXIF_TEXT,     /* EXIF that stands in a PNG's text, beside an eXIf chunk or alone */
+    IMF_META_PNG_CHUNK,     /* data of the chunk `tag`, for PNG only */
+    IMF_META_JPEG_MPF,      /* JPEG's list of the images after the first, a TIFF stream */
+    IMF_META_JPEG_TRAILER,  /* what follows the first image of a JPEG, which refers to it */
+    IMF_META_TRAILER,       /* a whole file that follows the image */
+    IMF_META_JPEG_SEGMENT,  /* data of the marker `tag`, for JPEG only */
+    IMF_META_XMP_EXTENSION, /* the same, of a piece of what the XMP's packet has no room for */
+    IMF_META_TIFF_TAGS,     /* tags of programs, a TIFF stream, for TIFF only */
+    IMF_META_PNM_COMMENT,   /* a line behind its '#', for PNM only */
     IMF_META_KINDS
 };
 

@@ -38,22 +38,13 @@ struct piece {
 
 static bool get_piece(struct piece *p, const struct imf_meta_item *item) {
     enum { PREFIX = sizeof IMF_XMP_EXTENSION_PREFIX, GUID = 32, HEAD = PREFIX + GUID + 8 };
-    if (item->kind != IMF_META_JPEG_SEGMENT || item->size < HEAD ||
+    if (item->kind != IMF_META_XMP_EXTENSION || item->size < HEAD ||
         memcmp(item->data, IMF_XMP_EXTENSION_PREFIX, PREFIX) != 0)
         return false;
     *p = (struct piece){item->data + PREFIX, item->data + HEAD,
                         imf_get32(item->data + PREFIX + GUID),
                         imf_get32(item->data + PREFIX + GUID + 4), item->size - HEAD};
     return true;
-}
-
-bool imf_xmp_is_extended(const struct imf_metadata *m) {
-    struct piece p;
-    for (const struct imf_meta_item *i = imf_metadata_find(m, IMF_META_JPEG_SEGMENT); i;
-         i = i->next)
-        if (get_piece(&p, i))
-            return true;
-    return false;
 }
 
 /* The extension that the packet names; NULL unless it is complete. */

@@ -23,9 +23,7 @@ unsigned char *imf_xmp_remove(const unsigned char *xmp, size_t size, unsigned pa
 /* A copy with every orientation 1. NULL: no memory. Freed with free(). */
 unsigned char *imf_xmp_upright(const struct imf_meta_item *xmp);
 
-/* Are there extension segments in the list? */
-bool imf_xmp_is_extended(const struct imf_metadata *m);
-/* The packet with the content of its extension segments (IMF_META_JPEG_SEGMENT items); NULL when they
+/* The packet with the content of its extension (IMF_META_XMP_EXTENSION items); NULL when they
  * do not fit together, or without memory (*out_of_memory tells). Freed
  * with free(). */
 unsigned char *imf_xmp_join(const struct imf_metadata *m, const unsigned char *xmp, size_t size,
