@@ -111,7 +111,7 @@ void imf_reader_add_trailer(struct imf_reader *r) {
     bool listed = r->metadata.needs_trailer;
     unsigned char *data;
     size_t size;
-    r->at = r->metadata.trailer_at = s->received - s->end + s->at;
+    r->at = r->metadata.trailer_at = imf_source_position(s);
     if (!listed && !imf_reader_seeks(r)) /* a pipe may have no end */
         return;
     if (s->at == s->end && !imf_source_fill(s))

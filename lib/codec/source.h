@@ -43,6 +43,10 @@ static inline bool imf_bytes_get(struct imf_bytes *b, uint64_t at, void *dst, si
 bool imf_source_fill(struct imf_source *s);
 /* Up to size bytes; fewer only at the end or on an error. */
 size_t imf_source_read(struct imf_source *s, void *dst, size_t size);
+/* How many bytes of the stream were taken. */
+static inline uint64_t imf_source_position(const struct imf_source *s) {
+    return s->received - s->end + s->at;
+}
 /* The next byte, or EOF. */
 static inline int imf_source_getc(struct imf_source *s) {
     return s->at < s->end || imf_source_fill(s) ? s->buffer[s->at++] : EOF;

@@ -18,9 +18,8 @@ static unsigned char *entries_of(unsigned char *mpf, size_t size, bool *big, siz
     size_t list = directory ? imf_tiff_find(mpf, size, *big, directory, TAG_ENTRIES) : 0;
     if (!number || !list)
         return NULL;
-    *count = imf_tiff_get(mpf + number + 8, 4, *big);
-    size_t bytes = imf_tiff_get(mpf + list + 4, 4, *big),
-           at = imf_tiff_get(mpf + list + 8, 4, *big);
+    *count = imf_get(mpf + number + 8, 4, *big);
+    size_t bytes = imf_get(mpf + list + 4, 4, *big), at = imf_get(mpf + list + 8, 4, *big);
     if (*count < 1 || *count > size / MP_ENTRY || bytes < *count * MP_ENTRY || at > size ||
         *count * MP_ENTRY > size - at)
         return NULL;
@@ -32,19 +31,19 @@ bool imf_mpf_move(unsigned char *mpf, size_t size, const struct imf_mpf_position
     bool big;
     size_t count;
     unsigned char *entry = entries_of(mpf, size, &big, &count);
-    if (!entry || to->end > UINT32_MAX || imf_tiff_get(entry + MP_OFFSET, 4, big) != 0)
+    if (!entry || to->end > UINT32_MAX || imf_get(entry + MP_OFFSET, 4, big) != 0)
         return false;
-    imf_tiff_put(entry + MP_SIZE, 4, (uint32_t)to->end, big);
+    imf_put(entry + MP_SIZE, 4, (uint32_t)to->end, big);
     for (size_t i = 1; i < count; i++) {
         entry += MP_ENTRY;
-        uint64_t length = imf_tiff_get(entry + MP_SIZE, 4, big);
-        uint64_t at = from->mpf + imf_tiff_get(entry + MP_OFFSET, 4, big);
+        uint64_t length = imf_get(entry + MP_SIZE, 4, big);
+        uint64_t at = from->mpf + imf_get(entry + MP_OFFSET, 4, big);
         if (at < from->end || at - from->end > trailer || length > trailer - (at - from->end))
             return false;
         uint64_t offset = to->end + (at - from->end) - to->mpf;
         if (offset > UINT32_MAX)
             return false;
-        imf_tiff_put(entry + MP_OFFSET, 4, (uint32_t)offset, big);
+        imf_put(entry + MP_OFFSET, 4, (uint32_t)offset, big);
     }
     return true;
 }

@@ -26,8 +26,8 @@ enum {
 size_t imf_exif_orientation_at(const unsigned char *exif, size_t size, bool *big) {
     size_t directory = imf_tiff_first(exif, size, big);
     size_t at = directory ? imf_tiff_find(exif, size, *big, directory, TAG_ORIENTATION) : 0;
-    return at && imf_tiff_get(exif + at + 2, 2, *big) == TYPE_SHORT &&
-                   imf_tiff_get(exif + at + 4, 4, *big) == 1
+    return at && imf_get(exif + at + 2, 2, *big) == TYPE_SHORT &&
+                   imf_get(exif + at + 4, 4, *big) == 1
                ? at + 8
                : 0;
 }
@@ -36,7 +36,7 @@ int imf_metadata_orientation(const struct imf_metadata *metadata) {
     bool big = false;
     const struct imf_meta_item *exif = imf_metadata_find(metadata, IMF_META_EXIF);
     size_t at = exif ? imf_exif_orientation_at(exif->data, exif->size, &big) : 0;
-    uint32_t value = at ? imf_tiff_get(exif->data + at, 2, big) : 1;
+    uint32_t value = at ? imf_get(exif->data + at, 2, big) : 1;
     return value >= 1 && value <= 8 ? (int)value : 1;
 }
 
@@ -57,9 +57,9 @@ size_t imf_exif_thumbnail(const unsigned char *exif, size_t size) {
     bool big = false;
     size_t first = imf_tiff_first(exif, size, &big);
     size_t end = first ? imf_tiff_find(exif, size, big, first, 0) : 0;
-    size_t second = end && size - end >= 4 ? imf_tiff_get(exif + end, 4, big) : 0;
+    size_t second = end && size - end >= 4 ? imf_get(exif + end, 4, big) : 0;
     size_t length = second ? imf_tiff_find(exif, size, big, second, TAG_THUMBNAIL_SIZE) : 0;
-    return length ? imf_tiff_get(exif + length + 8, 4, big) : 0;
+    return length ? imf_get(exif + length + 8, 4, big) : 0;
 }
 
 static void turn(unsigned char *exif, size_t size, bool swap) {
@@ -75,7 +75,7 @@ static void turn(unsigned char *exif, size_t size, bool swap) {
         exchange(exif, size, big, first, TAG_X_RESOLUTION, TAG_Y_RESOLUTION);
         size_t pointer = imf_tiff_find(exif, size, big, first, TAG_EXIF);
         if (pointer)
-            exchange(exif, size, big, imf_tiff_get(exif + pointer + 8, 4, big), TAG_X_DIMENSION,
+            exchange(exif, size, big, imf_get(exif + pointer + 8, 4, big), TAG_X_DIMENSION,
                      TAG_Y_DIMENSION);
     }
 }
@@ -86,13 +86,13 @@ static void turn(unsigned char *exif, size_t size, bool swap) {
 static size_t number(const unsigned char *exif, size_t size, bool big, size_t entry, size_t i) {
     if (!entry)
         return 0;
-    size_t unit = imf_tiff_get(exif + entry + 2, 2, big) == TYPE_SHORT ? 2 : 4;
-    size_t count = imf_tiff_get(exif + entry + 4, 4, big);
-    size_t at = count <= 4 / unit ? entry + 8 : imf_tiff_get(exif + entry + 8, 4, big);
+    size_t unit = imf_get(exif + entry + 2, 2, big) == TYPE_SHORT ? 2 : 4;
+    size_t count = imf_get(exif + entry + 4, 4, big);
+    size_t at = count <= 4 / unit ? entry + 8 : imf_get(exif + entry + 8, 4, big);
     if (i >= count || at > size || (i + 1) * unit > size - at)
         return 0;
     at += i * unit;
-    return unit == 2 ? imf_tiff_get(exif + at, 2, big) : imf_tiff_get(exif + at, 4, big);
+    return unit == 2 ? imf_get(exif + at, 2, big) : imf_get(exif + at, 4, big);
 }
 
 /* Clear what an entry of offsets and one of sizes point to. */
@@ -110,8 +110,8 @@ static void clear_thumbnail(unsigned char *exif, size_t size) {
     size_t first = imf_tiff_first(exif, size, &big);
     size_t end = first ? imf_tiff_find(exif, size, big, first, 0) : 0;
     /* Each directory is cleared, so that a circle of them ends. */
-    while (end && size - end >= 4 && imf_tiff_get(exif + end, 4, big)) {
-        size_t next = imf_tiff_get(exif + end, 4, big);
+    while (end && size - end >= 4 && imf_get(exif + end, 4, big)) {
+        size_t next = imf_get(exif + end, 4, big);
         memset(exif + end, 0, 4);
         end = next == first ? 0 : imf_tiff_find(exif, size, big, next, 0);
         for (size_t i = 0; end && i < sizeof data / sizeof data[0]; i++)

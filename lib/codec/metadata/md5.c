@@ -1,7 +1,7 @@
 /* md5.c - RFC 1321, of data in memory */
 #include "codec/metadata/md5.h"
 
-#include "codec/metadata/tiff.h"
+#include "codec/metadata/bytes.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -19,7 +19,7 @@ static void add_block(uint32_t state[4], const unsigned char *block, const uint3
         {7, 12, 17, 22}, {5, 9, 14, 20}, {4, 11, 16, 23}, {6, 10, 15, 21}};
     uint32_t word[16], a = state[0], b = state[1], c = state[2], d = state[3];
     for (int i = 0; i < 16; i++, block += 4)
-        word[i] = (uint32_t)imf_tiff_get(block, 4, false);
+        word[i] = (uint32_t)imf_get(block, 4, false);
     for (int i = 0; i < 64; i++) {
         int round = i / 16;
         uint32_t f = round == 0   ? (b & c) | (~b & d)
@@ -51,9 +51,9 @@ void imf_md5(unsigned char digest[16], const void *data, size_t size) {
     if (rest > 0)
         memcpy(last, at + size - rest, rest);
     last[rest] = 0x80;
-    imf_tiff_put(last + end - 8, 8, (uint64_t)size * 8, false);
+    imf_put(last + end - 8, 8, (uint64_t)size * 8, false);
     for (size_t i = 0; i < end; i += BLOCK)
         add_block(state, last + i, sines);
     for (int i = 0; i < 4; i++)
-        imf_tiff_put(digest + 4 * i, 4, state[i], false);
+        imf_put(digest + 4 * i, 4, state[i], false);
 }

@@ -11,7 +11,7 @@ size_t imf_tiff_first(const unsigned char *tiff, size_t size, bool *big) {
     if (size < IMF_TIFF_HEADER + 2 || tiff[0] != tiff[1] || (tiff[0] != 'I' && tiff[0] != 'M'))
         return 0;
     *big = tiff[0] == 'M';
-    return imf_tiff_get(tiff + 2, 2, *big) == 42 ? imf_tiff_get(tiff + 4, 4, *big) : 0;
+    return imf_get(tiff + 2, 2, *big) == 42 ? imf_get(tiff + 4, 4, *big) : 0;
 }
 
 size_t imf_tiff_find(const unsigned char *tiff, size_t size, bool big, size_t directory,
@@ -19,11 +19,10 @@ size_t imf_tiff_find(const unsigned char *tiff, size_t size, bool big, size_t di
     if (directory < IMF_TIFF_HEADER || directory > size - 2)
         return 0;
     size_t at = directory + 2;
-    for (size_t left = imf_tiff_get(tiff + directory, 2, big); left > 0;
-         left--, at += IMF_TIFF_ENTRY) {
+    for (size_t left = imf_get(tiff + directory, 2, big); left > 0; left--, at += IMF_TIFF_ENTRY) {
         if (size - at < IMF_TIFF_ENTRY)
             return 0;
-        if (tag && imf_tiff_get(tiff + at, 2, big) == tag)
+        if (tag && imf_get(tiff + at, 2, big) == tag)
             return at;
     }
     return tag ? 0 : at;

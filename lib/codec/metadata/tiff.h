@@ -7,24 +7,11 @@
 #ifndef IMF_CODEC_METADATA_TIFF_H
 #define IMF_CODEC_METADATA_TIFF_H
 
-#include <stdbool.h>
+#include "codec/metadata/bytes.h"
+
 #include <stddef.h>
-#include <stdint.h>
 
 enum { IMF_TIFF_HEADER = 8, IMF_TIFF_ENTRY = 12 };
-
-/* A number of so many bytes. */
-static inline uint64_t imf_tiff_get(const unsigned char *from, int bytes, bool big_endian) {
-    uint64_t value = 0;
-    for (int i = 0; i < bytes; i++)
-        value = value << 8 | from[big_endian ? i : bytes - 1 - i];
-    return value;
-}
-
-static inline void imf_tiff_put(unsigned char *to, int bytes, uint64_t value, bool big_endian) {
-    for (int i = 0; i < bytes; i++)
-        to[big_endian ? bytes - 1 - i : i] = (unsigned char)(value >> 8 * i);
-}
 
 /* Is this the byte order and the 42 of a TIFF stream? */
 bool imf_tiff_begins(const unsigned char *data, size_t size);

@@ -28,10 +28,6 @@ static bool is_space(int c) {
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-static uint64_t position(const struct imf_source *s) {
-    return s->received - s->end + s->at;
-}
-
 /* Enter all up to `end` that was not entered yet. */
 static void enter(struct imf_reader *r, uint64_t end, enum imf_becomes becomes, const char *name) {
     struct pnm *p = r->state;
@@ -49,7 +45,7 @@ static void enter_read(struct imf_reader *r, uint64_t end) {
 /* A comment, behind its '#', up to the end of its line, which is returned. */
 static int comment(struct imf_reader *r) {
     struct imf_source *s = &r->source;
-    uint64_t begin = position(s) - 1;
+    uint64_t begin = imf_source_position(s) - 1;
     char text[COMMENT_MAX];
     size_t size = 0;
     int c = imf_source_getc(s);
@@ -58,7 +54,7 @@ static int comment(struct imf_reader *r) {
             text[size] = (char)c;
     size_t skip = size > 0 && *text == ' ';
     enter_read(r, begin);
-    enter(r, position(s), IMF_LOST, "comment");
+    enter(r, imf_source_position(s), IMF_LOST, "comment");
     r->at = begin;
     if (size > sizeof text)
         return c;
@@ -328,7 +324,7 @@ static enum imf_status pnm_open(struct imf_reader *r, struct imf_error *err) {
     }
     if (status || (status = set_maxval(p, err)))
         return status;
-    enter_read(r, position(&r->source));
+    enter_read(r, imf_source_position(&r->source));
     p->in_raster = true;
     status = imf_reader_shape(r, pam.width, pam.height, tuple->color, tuple->alpha,
                               p->full > 255 ? 16 : 8, err);
@@ -358,13 +354,14 @@ static enum imf_status pnm_rows(struct imf_reader *r, unsigned char *dst, size_t
 static enum imf_status pnm_end(struct imf_reader *r, struct imf_error *err) {
     struct imf_source *s = &r->source;
     (void)err;
-    enter_read(r, position(s));
+    enter_read(r, imf_source_position(s));
     int c = imf_source_getc(s);
     while (is_space(c))
         c = imf_source_getc(s);
-    enter(r, position(s) - (c != EOF), IMF_STRUCTURE, "space");
+    enter(r, imf_source_position(s) - (c != EOF), IMF_STRUCTURE, "space");
     if (c == 'P')
-        imf_account_add(&r->account, position(s) - 1, UINT64_MAX, IMF_LOST, 0, "further pictures");
+        imf_account_add(&r->account, imf_source_position(s) - 1, UINT64_MAX, IMF_LOST, 0,
+                        "further pictures");
     return IMF_OK;
 }
 

@@ -1,7 +1,7 @@
 /* directory.c - directories of TIFF and BigTIFF, and copying EXIF between them */
 #include "codec/tiff/directory.h"
 
-#include "codec/metadata/tiff.h"
+#include "codec/metadata/bytes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,11 +24,11 @@ uint64_t imf_tiff_header(struct imf_tiff_input *in) {
         (head[0] != 'I' && head[0] != 'M'))
         return 0;
     in->big_endian = head[0] == 'M';
-    uint64_t version = imf_tiff_get(head + 2, 2, in->big_endian);
+    uint64_t version = imf_get(head + 2, 2, in->big_endian);
     in->wide = version == 43;
     if (in->wide && imf_bytes_get(&in->bytes, 0, head, sizeof head))
-        return imf_tiff_get(head + 8, 8, in->big_endian);
-    return version == 42 ? imf_tiff_get(head + 4, 4, in->big_endian) : 0;
+        return imf_get(head + 8, 8, in->big_endian);
+    return version == 42 ? imf_get(head + 4, 4, in->big_endian) : 0;
 }
 
 void imf_tiff_unload(struct imf_tiff_directory *directory) {
@@ -44,7 +44,7 @@ bool imf_tiff_load(struct imf_tiff_directory *out, struct imf_tiff_input *in, ui
     *out = (struct imf_tiff_directory){.entries = NULL, .at = at};
     if (at == 0 || !imf_bytes_get(&in->bytes, at, head, (size_t)counter))
         return false;
-    uint64_t count = imf_tiff_get(head, counter, big);
+    uint64_t count = imf_get(head, counter, big);
     size_t bytes = (size_t)entry * (count <= UINT16_MAX ? (size_t)count : 0) + (size_t)offset;
     unsigned char *block = malloc(bytes);
     out->entries =
@@ -54,14 +54,14 @@ bool imf_tiff_load(struct imf_tiff_directory *out, struct imf_tiff_input *in, ui
     if (enough && count <= UINT16_MAX &&
         imf_bytes_get(&in->bytes, at + (uint64_t)counter, block, bytes)) {
         out->count = (size_t)count;
-        out->next = imf_tiff_get(block + bytes - offset, offset, big);
+        out->next = imf_get(block + bytes - offset, offset, big);
     }
     for (size_t i = 0; i < out->count; i++) {
         const unsigned char *from = block + i * (size_t)entry;
         struct imf_tiff_entry *e = &out->entries[i];
-        e->tag = (uint16_t)imf_tiff_get(from, 2, big);
-        e->type = (uint16_t)imf_tiff_get(from + 2, 2, big);
-        e->count = imf_tiff_get(from + 4, offset, big);
+        e->tag = (uint16_t)imf_get(from, 2, big);
+        e->type = (uint16_t)imf_get(from + 2, 2, big);
+        e->count = imf_get(from + 4, offset, big);
         memcpy(e->value, from + 4 + offset, (size_t)offset);
     }
     free(block);
@@ -90,7 +90,7 @@ bool imf_tiff_extent(const struct imf_tiff_input *in, const struct imf_tiff_entr
         return false;
     if (*bytes <= held)
         return true;
-    *at = imf_tiff_get(e->value, (int)held, in->big_endian);
+    *at = imf_get(e->value, (int)held, in->big_endian);
     return *at > 0 && *at <= in->bytes.size && *bytes <= in->bytes.size - *at;
 }
 
@@ -105,7 +105,7 @@ bool imf_tiff_number(struct imf_tiff_input *in, const struct imf_tiff_entry *e, 
         memcpy(bytes, e->value + i * (size_t)unit, (size_t)unit);
     else if (!imf_bytes_get(&in->bytes, at + i * (uint64_t)unit, bytes, (size_t)unit))
         return false;
-    *number = imf_tiff_get(bytes, unit, in->big_endian);
+    *number = imf_get(bytes, unit, in->big_endian);
     return true;
 }
 
@@ -164,11 +164,10 @@ size_t imf_tiff_make_header(unsigned char header[16], bool big_endian, bool wide
                             uint64_t directory) {
     size_t at = wide ? 8 : 4;
     memset(header, big_endian ? 'M' : 'I', 2);
-    imf_tiff_put(header + 2, 2, wide ? 43 : 42, big_endian);
+    imf_put(header + 2, 2, wide ? 43 : 42, big_endian);
     if (wide)
-        imf_tiff_put(header + 4, 4, big_endian ? 8 << 16 : 8,
-                     big_endian); /* an offset's size, and 0 */
-    imf_tiff_put(header + at, width(wide), directory, big_endian);
+        imf_put(header + 4, 4, big_endian ? 8 << 16 : 8, big_endian); /* an offset's size, and 0 */
+    imf_put(header + at, width(wide), directory, big_endian);
     return 2 * at;
 }
 
@@ -220,7 +219,7 @@ static void add(struct imf_tiff_directory *d, struct imf_tiff_output *out, unsig
     if (size <= (size_t)width(out->wide))
         memcpy(e->value, bytes, size);
     else
-        imf_tiff_put(e->value, width(out->wide), append(out, bytes, size), out->big_endian);
+        imf_put(e->value, width(out->wide), append(out, bytes, size), out->big_endian);
 }
 
 void imf_tiff_add(struct imf_tiff_directory *d, struct imf_tiff_output *out, unsigned tag,
@@ -229,7 +228,7 @@ void imf_tiff_add(struct imf_tiff_directory *d, struct imf_tiff_output *out, uns
     unsigned char *bytes = malloc(size + 1);
     out->out_of_memory |= !bytes;
     for (size_t i = 0; bytes && i < count; i++)
-        imf_tiff_put(bytes + i * unit, (int)unit, numbers[i], out->big_endian);
+        imf_put(bytes + i * unit, (int)unit, numbers[i], out->big_endian);
     if (bytes)
         add(d, out, tag, type, bytes, size);
     free(bytes);
@@ -253,12 +252,12 @@ uint64_t imf_tiff_store(const struct imf_tiff_directory *d, struct imf_tiff_outp
     out->out_of_memory |= !block;
     if (!block)
         return 0;
-    imf_tiff_put(block, (int)counter, d->count, big);
+    imf_put(block, (int)counter, d->count, big);
     for (size_t i = 0; i < d->count; i++) {
         unsigned char *to = block + counter + i * entry;
-        imf_tiff_put(to, 2, d->entries[i].tag, big);
-        imf_tiff_put(to + 2, 2, d->entries[i].type, big);
-        imf_tiff_put(to + 4, (int)offset, d->entries[i].count, big);
+        imf_put(to, 2, d->entries[i].tag, big);
+        imf_put(to + 2, 2, d->entries[i].type, big);
+        imf_put(to + 4, (int)offset, d->entries[i].count, big);
         memcpy(to + 4 + offset, d->entries[i].value, offset);
     }
     uint64_t at = append(out, block, size);
@@ -326,8 +325,7 @@ static bool copy_value(struct imf_tiff_directory *to, struct imf_tiff_output *ou
             : NULL;
     int unit = value ? units[e->type] : 0;
     for (size_t i = 0; value && in->big_endian != out->big_endian && i < size; i += (size_t)unit)
-        imf_tiff_put(value + i, unit, imf_tiff_get(value + i, unit, in->big_endian),
-                     out->big_endian);
+        imf_put(value + i, unit, imf_get(value + i, unit, in->big_endian), out->big_endian);
     if (value)
         add(to, out, e->tag, e->type, value, size);
     free(value);

@@ -398,7 +398,7 @@ static bool recognise(const unsigned char *head, size_t size) {
 static bool plausible(const unsigned char *head, size_t size) {
     bool big = head[0] == 'M';
     return size >= IMF_TIFF_HEADER &&
-           (head[2] == '+' || head[3] == '+' || imf_tiff_get(head + 4, 4, big) >= IMF_TIFF_HEADER);
+           (head[2] == '+' || head[3] == '+' || imf_get(head + 4, 4, big) >= IMF_TIFF_HEADER);
 }
 
 static const struct imf_decoder decoder = {sizeof(struct tiff), tiff_open,    tiff_rows, NULL,

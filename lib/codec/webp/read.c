@@ -7,7 +7,7 @@
 #include "codec/table.h"
 
 #ifdef IMF_WITH_WEBP
-#include "codec/metadata/tiff.h"
+#include "codec/metadata/bytes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +40,7 @@ static enum imf_status damaged(const struct imf_reader *r, VP8StatusCode status,
 
 /* The file is as long as its header says, or shorter. */
 static enum imf_status read_file(struct imf_reader *r, struct webp *p, struct imf_error *err) {
-    size_t size = imf_tiff_get(r->source.buffer + 4, 4, false);
+    size_t size = imf_get(r->source.buffer + 4, 4, false);
     struct imf_source *s = &r->source;
     enum imf_status status =
         imf_reader_read_all(r, size + RIFF_HEAD + size % 2, "a WebP", &p->file, &p->size, err);
@@ -70,7 +70,7 @@ static void read_chunks(struct imf_reader *r, struct webp *p) {
     imf_account_add(&r->account, 0, HEAD, IMF_STRUCTURE, 0, "header");
     for (size_t at = HEAD, bytes; p->size - at >= CHUNK; at += bytes) {
         const unsigned char *chunk = p->file + at, *data = chunk + CHUNK;
-        size_t size = imf_tiff_get(chunk + 4, 4, false), left = p->size - at, k = 0;
+        size_t size = imf_get(chunk + 4, 4, false), left = p->size - at, k = 0;
         bytes = CHUNK + size + size % 2;
         bytes = bytes < left ? bytes : left;
         while (k < KNOWN && memcmp(chunk, known[k].type, 4) != 0)
