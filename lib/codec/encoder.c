@@ -99,24 +99,23 @@ static enum imf_color profile_color(const struct imf_writer *w) {
     return repeated ? IMF_COLOR_RGB : w->info.color;
 }
 
+/* Is it a PNG's chunk of one of these names, one behind the other? */
+static bool is_chunk(const struct imf_meta_item *item, const char *names) {
+    while (*names && item->tag != imf_get32(names))
+        names += 4;
+    return item->kind == IMF_META_PNG_CHUNK && *names;
+}
+
 /* Chunks of numbers, and texts that are no profile. */
 static bool is_plain_chunk(const struct imf_meta_item *item) {
-    static const char *const plain[] = {"gAMA", "cHRM", "sRGB", "cICP", "mDCV", "mDCv", "cLLI",
-                                        "cLLi", "bKGD", "sBIT", "tIME", "oFFs", "pCAL", "sCAL"},
-                             *const texts[] = {"tEXt", "zTXt", "iTXt"},
-                             *const profiles[] = {"raw profile", "xml:"};
-    for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++)
-        if (item->tag == imf_get32(plain[i]))
-            return true;
-    bool text = false;
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
-        text = text || item->tag == imf_get32(texts[i]);
+    static const char *const profiles[] = {"raw profile", "xml:"};
+    bool text = is_chunk(item, "tEXtzTXtiTXt");
     for (size_t i = 0; i < sizeof profiles / sizeof profiles[0]; i++) {
         size_t n = strlen(profiles[i]);
         text = text &&
                !(item->size >= n && strncasecmp((const char *)item->data, profiles[i], n) == 0);
     }
-    return text;
+    return text || is_chunk(item, "gAMAcHRMsRGBcICPmDCVmDCvcLLIcLLibKGDsBITtIMEoFFspCALsCAL");
 }
 
 const char *imf_writer_refuses(const struct imf_writer *w, const struct imf_meta_item *item,
@@ -166,16 +165,12 @@ enum imf_status imf_writer_make_icc(struct imf_writer *w, struct imf_error *err)
 }
 
 bool imf_writer_rebuilds(const struct imf_writer *w, const struct imf_meta_item *item) {
-    static const char *const colors[] = {"cICP", "sRGB", "gAMA", "cHRM"};
-    bool cicp = !imf_metadata_find(w->metadata, IMF_META_ICC);
+    const size_t *most = w->codec->metadata_max;
+    bool icc = imf_metadata_find(w->metadata, IMF_META_ICC); /* cICP counts without one */
     if (item->kind == IMF_META_ICC && !imf_writer_wants(w, item))
         return w->made_icc;
-    if (item->kind != IMF_META_PNG_CHUNK || w->codec->metadata_max[item->kind] || !w->says_colors)
-        return false;
-    for (size_t i = cicp ? 0 : 1; i < sizeof colors / sizeof colors[0]; i++)
-        if (item->tag == imf_get32(colors[i]))
-            return w->codec->metadata_max[IMF_META_ICC];
-    return false;
+    return is_chunk(item, icc ? "sRGBgAMAcHRM" : "cICPsRGBgAMAcHRM") && !most[IMF_META_PNG_CHUNK] &&
+           w->says_colors && most[IMF_META_ICC];
 }
 
 const unsigned char *imf_writer_data(struct imf_writer *w, const struct imf_meta_item *item) {

@@ -21,8 +21,7 @@ enum imf_tiff_tag {
     IMF_TIFF_XMP = 700,
     IMF_TIFF_IPTC = 33723,
     IMF_TIFF_IRB = 34377,
-    IMF_TIFF_ICC = 34675,
-    IMF_TIFF_LAYERS = 37724 /* Photoshop's */
+    IMF_TIFF_ICC = 34675
 };
 enum imf_tiff_type {
     IMF_TIFF_BYTE = 1,
