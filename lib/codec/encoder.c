@@ -33,7 +33,7 @@ enum imf_status imf_writer_hold(struct imf_writer *w, struct imf_error *err) {
 void imf_writer_release(struct imf_writer *w) {
     if (!w->file)
         return;
-    if (fclose(w->stream) != 0)
+    if (fclose(w->stream) != 0 || !w->held) /* glibc does not tell of the latter */
         w->error = ENOMEM;
     w->stream = w->file;
     w->file = NULL;

@@ -41,6 +41,7 @@ static const struct trial trials[] = {
     {"kernel", "foreign/png-gray4.png", {"-f", "kernel:@png-gray4.png"}, "o.png", 0},
     {"upright", "foreign/orient-camera.jpg", {"-f", "emboss:30", "--backend=cpu"}, "o.pgm", 0},
     {"tag behind", "foreign/orient-behind.png", {"-f", "emboss", "--backend=cpu"}, "o.png", 0},
+    {"held until then", "foreign/orient-behind.png", {"-f", "emboss", "--backend=cpu"}, "o.jpg", 0},
     {"verified", "types/p2.pgm", {"-f", "disk:2", "--verify"}, "o.png", 0},
     {"spectrum", "types/gray8.png", {"-f", "blur:1", "--spectrum=s.png"}, "o.png", 0},
     {"direct", "types/metadata.png", {"-f", "sharpen", "--backend=direct"}, "o.png", DEVICE},
