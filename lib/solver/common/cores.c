@@ -5,7 +5,6 @@
 
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define ALIGN 64 /* bytes: a cache line, and the longest vector */
 
@@ -14,28 +13,32 @@ double imf_cores_ms(double ms, int cores) {
 }
 
 struct pass {
-    const struct imf_items *items;
+    size_t bytes;
+    void (*work)(void *data, int item, void *memory);
+    void *data;
     atomic_bool failed;
 };
 
 static void run_item(void *data, int item) {
     struct pass *pass = data;
-    const struct imf_items *i = pass->items;
-    size_t bytes = (i->bytes + ALIGN - 1) / ALIGN * ALIGN;
-    void *memory = bytes ? aligned_alloc(ALIGN, bytes) : NULL;
-    if (bytes && !memory) {
+    void *memory = pass->bytes ? aligned_alloc(ALIGN, pass->bytes) : NULL;
+    if (pass->bytes && !memory)
         atomic_store(&pass->failed, true);
-        return;
-    }
-    if (i->zeroed)
-        memset(memory, 0, bytes);
-    i->work(i->data, item, memory);
+    else
+        pass->work(pass->data, item, memory);
     free(memory);
 }
 
-enum imf_status imf_work(const struct imf_items *items, struct imf_error *err) {
-    struct pass pass = {.items = items};
-    int threads = items->threads ? items->threads : imf_pool_threads(items->pool);
-    imf_parallel_on(items->pool, threads, items->count, run_item, &pass);
-    return pass.failed ? imf_fail_memory(err, items->bytes) : IMF_OK;
+enum imf_status imf_work_on(struct imf_pool *pool, int threads, int count, size_t bytes,
+                            void (*work)(void *data, int item, void *memory), void *data,
+                            struct imf_error *err) {
+    struct pass pass = {.bytes = (bytes + ALIGN - 1) / ALIGN * ALIGN, .work = work, .data = data};
+    imf_parallel_on(pool, threads, count, run_item, &pass);
+    return pass.failed ? imf_fail_memory(err, bytes) : IMF_OK;
+}
+
+enum imf_status imf_work(struct imf_pool *pool, int count, size_t bytes,
+                         void (*work)(void *data, int item, void *memory), void *data,
+                         struct imf_error *err) {
+    return imf_work_on(pool, imf_pool_threads(pool), count, bytes, work, data, err);
 }

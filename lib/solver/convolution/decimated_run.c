@@ -215,10 +215,5 @@ enum imf_status imf_decimated_run(void *job, const struct imf_surface *in,
     int all = (j->p.width - 1) / j->axis[IMF_X].step + 1;
     struct pass pass = {.job = j, .in = in, .out = out, .strips = (all - 1) / j->strip + 1};
     int blocks = (out->height - 1) / j->block + 1;
-    return imf_work(&(struct imf_items){.pool = j->pool,
-                                        .count = blocks * pass.strips,
-                                        .bytes = imf_decimated_bytes(j),
-                                        .work = run_item,
-                                        .data = &pass},
-                    err);
+    return imf_work(j->pool, blocks * pass.strips, imf_decimated_bytes(j), run_item, &pass, err);
 }

@@ -350,13 +350,8 @@ static enum imf_status runs_run(void *job, const struct imf_surface *in,
     struct pass pass = {.job = job, .in = in, .out = out};
     const struct imf_problem *p = &pass.job->p;
     pass.strips = cut(p, out->height);
-    return imf_work(&(struct imf_items){.pool = pass.job->pool,
-                                        .threads = threads_of(p, &pass.strips),
-                                        .count = pass.strips.count,
-                                        .bytes = strip_bytes(p, pass.strips.width),
-                                        .work = run_item,
-                                        .data = &pass},
-                    err);
+    return imf_work_on(pass.job->pool, threads_of(p, &pass.strips), pass.strips.count,
+                       strip_bytes(p, pass.strips.width), run_item, &pass, err);
 }
 
 const struct imf_solver imf_solver_runs = {

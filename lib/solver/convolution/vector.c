@@ -278,12 +278,8 @@ static enum imf_status vector_run(void *job, const struct imf_surface *in,
                                   const struct imf_surface *out, struct imf_error *err) {
     struct pass pass = {.job = job, .in = in, .out = out};
     const struct vector_job *j = job;
-    return imf_work(&(struct imf_items){.pool = j->pool,
-                                        .count = (out->height - 1) / j->item + 1,
-                                        .bytes = j->dense ? imf_dense_bytes(j->dense) : 0,
-                                        .work = run_item,
-                                        .data = &pass},
-                    err);
+    return imf_work(j->pool, (out->height - 1) / j->item + 1,
+                    j->dense ? imf_dense_bytes(j->dense) : 0, run_item, &pass, err);
 }
 
 static void vector_use_pool(void *job, struct imf_pool *pool) {

@@ -292,12 +292,8 @@ static enum imf_status run(void *job, const struct imf_surface *in, const struct
     enum imf_status st = imf_denoise_begin(j, in, out, &done, err);
     if (st || done)
         return st;
-    return imf_work(&(struct imf_items){.pool = j->pool,
-                                        .count = (out->height - 1) / ROWS + 1,
-                                        .bytes = area_doubles(&j->p, ROWS) * sizeof(double),
-                                        .work = run_item,
-                                        .data = &pass},
-                    err);
+    return imf_work(j->pool, (out->height - 1) / ROWS + 1,
+                    area_doubles(&j->p, ROWS) * sizeof(double), run_item, &pass, err);
 }
 
 static void propose(const struct imf_problem *p, const struct imf_device *d,

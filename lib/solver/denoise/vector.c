@@ -14,6 +14,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Pixels of tiles: of blocks, whose halo is narrow, and of groups. */
 #define BLOCKS_WIDTH 512
@@ -144,6 +145,7 @@ static void run_item(void *data, int item, void *memory) {
     struct pass *pass = data;
     const struct imf_problem *p = &pass->job->p;
     struct imf_patch at = imf_strips_at(&pass->tiles, item);
+    memset(memory, 0, tile_floats(p, at.n, at.end - at.y) * sizeof(float));
     if (by_groups(p))
         run_groups(pass, &at, memory);
     else
@@ -158,15 +160,9 @@ static enum imf_status run(void *job, const struct imf_surface *in, const struct
     enum imf_status st = imf_denoise_begin(j, in, out, &done, err);
     if (st || done)
         return st;
-    return imf_work(
-        &(struct imf_items){.pool = j->pool,
-                            .count = pass.tiles.count,
-                            .bytes = tile_floats(&j->p, pass.tiles.width, pass.tiles.rows) *
-                                     sizeof(float),
-                            .zeroed = true,
-                            .work = run_item,
-                            .data = &pass},
-        err);
+    return imf_work(j->pool, pass.tiles.count,
+                    tile_floats(&j->p, pass.tiles.width, pass.tiles.rows) * sizeof(float), run_item,
+                    &pass, err);
 }
 
 static void propose(const struct imf_problem *p, const struct imf_device *d,

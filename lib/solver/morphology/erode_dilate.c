@@ -354,11 +354,7 @@ static enum imf_status erode_dilate_run(void *job, const struct imf_surface *in,
                                  j->box ? height : 2 * height);
     if (j->box)
         imf_strips_align(&pass.strips, height);
-    return imf_work(&(struct imf_items){.pool = j->pool,
-                                        .count = pass.strips.count,
-                                        .bytes = strip_bytes(j, pass.strips.width),
-                                        .work = run_item,
-                                        .data = &pass},
+    return imf_work(j->pool, pass.strips.count, strip_bytes(j, pass.strips.width), run_item, &pass,
                     err);
 }
 

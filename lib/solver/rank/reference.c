@@ -129,15 +129,10 @@ static void run_item(void *data, int item, void *memory) {
 static enum imf_status rank_run(void *job, const struct imf_surface *in,
                                 const struct imf_surface *out, struct imf_error *err) {
     struct pass pass = {.job = job, .in = in, .out = out};
-    return imf_work(
-        &(struct imf_items){
-            .pool = pass.job->pool,
-            .count = (out->height - 1) / ITEM_ROWS + 1,
-            .bytes = (pass.job->count + (size_t)pass.job->p.width * (size_t)pass.job->p.channels) *
-                     sizeof(double),
-            .work = run_item,
-            .data = &pass},
-        err);
+    return imf_work(pass.job->pool, (out->height - 1) / ITEM_ROWS + 1,
+                    (pass.job->count + (size_t)pass.job->p.width * (size_t)pass.job->p.channels) *
+                        sizeof(double),
+                    run_item, &pass, err);
 }
 
 const struct imf_solver imf_solver_rank_host = {

@@ -29,6 +29,7 @@
 #include "solver/solver.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define STRIP_BYTES 1024 /* of a row's strip: bisection stays in the smallest cache */
 #define ALIGN 64         /* bytes: a cache line */
@@ -324,6 +325,7 @@ static void run_item(void *data, int item, void *memory) {
     w.size = imf_sample_size(j->p.in);
     w.pitch = (size_t)(imf_padded(w.wide) + IMF_SLACK) * w.size;
     char *next = memory;
+    memset(memory, 0, store_bytes(j, w.strip.at.n)); /* the padding of strips is read */
     if (j->way == TILES || j->way == REGIONS) {
         struct imf_regions regions = regions_of(j);
         w.strip.made = next;
@@ -363,13 +365,7 @@ static enum imf_status rank_run(void *job, const struct imf_surface *in,
         imf_strips_cut_by(step, j->p.width * j->p.channels, out->height, strip_width(j),
                           j->way == REGIONS ? imf_regions_rows(height_of(j))
                                             : (j->way == HISTOGRAM ? 4 : 2) * height_of(j));
-    /* Zeroed, because the padding of strips is read. */
-    return imf_work(&(struct imf_items){.pool = j->pool,
-                                        .count = pass.strips.count,
-                                        .bytes = store_bytes(j, pass.strips.width),
-                                        .zeroed = true,
-                                        .work = run_item,
-                                        .data = &pass},
+    return imf_work(j->pool, pass.strips.count, store_bytes(j, pass.strips.width), run_item, &pass,
                     err);
 }
 

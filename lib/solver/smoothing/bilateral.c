@@ -226,13 +226,8 @@ static enum imf_status bilateral_run(void *job, const struct imf_surface *in,
     struct pass pass = {.job = job, .in = in, .out = out};
     const struct bilateral_job *j = job;
     pass.strips = imf_strips_cut(j->p.width, out->height, strip_columns(&j->p), 4 * j->reach);
-    return imf_work(
-        &(struct imf_items){.pool = j->pool,
-                            .count = pass.strips.count,
-                            .bytes = strip_floats(&j->p, pass.strips.width) * sizeof(float),
-                            .work = run_item,
-                            .data = &pass},
-        err);
+    return imf_work(j->pool, pass.strips.count,
+                    strip_floats(&j->p, pass.strips.width) * sizeof(float), run_item, &pass, err);
 }
 
 const struct imf_solver imf_solver_bilateral = {

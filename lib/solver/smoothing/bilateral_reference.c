@@ -241,12 +241,8 @@ static enum imf_status bilateral_run(void *job, const struct imf_surface *in,
     const struct bilateral_job *j = job;
     struct pass pass = {.job = j, .in = in, .out = out};
     pass.across = (j->p.width - 1) / COLUMNS + 1;
-    return imf_work(&(struct imf_items){.pool = j->pool,
-                                        .count = ((out->height - 1) / ITEM_ROWS + 1) * pass.across,
-                                        .bytes = item_values(&j->p) * sizeof(double),
-                                        .work = run_item,
-                                        .data = &pass},
-                    err);
+    return imf_work(j->pool, ((out->height - 1) / ITEM_ROWS + 1) * pass.across,
+                    item_values(&j->p) * sizeof(double), run_item, &pass, err);
 }
 
 #define SOLVER(called, of)                                                                         \

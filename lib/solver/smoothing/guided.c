@@ -21,6 +21,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define COLUMNS 4096 /* pixels of a strip */
 #define CHANNELS 4
@@ -199,7 +200,8 @@ static void run_item(void *data, int item, void *memory) {
     w.fit = (struct imf_guided_fit){.share = 1 / (side * side),
                                     .eps = eps * eps,
                                     .steps = IMF_GUIDED_STEPS / (p->in_max * j->scale)};
-    double *next = memory; /* sums begin at 0 */
+    double *next = memory;
+    memset(memory, 0, strip_bytes(p, w.strip.n)); /* sums begin at 0 */
     for (int i = 0; i < 2; i++, next += w.all)
         w.column[i] = next;
     for (int i = 0; i < 2; i++, next += w.fitted)
@@ -216,13 +218,8 @@ static enum imf_status guided_run(void *job, const struct imf_surface *in,
     struct pass pass = {.job = job, .in = in, .out = out};
     const struct guided_job *j = job;
     pass.strips = imf_strips_cut(j->p.width, out->height, COLUMNS, imf_max(16, 32 * j->radius));
-    return imf_work(&(struct imf_items){.pool = j->pool,
-                                        .count = pass.strips.count,
-                                        .bytes = strip_bytes(&j->p, pass.strips.width),
-                                        .zeroed = true,
-                                        .work = run_item,
-                                        .data = &pass},
-                    err);
+    return imf_work(j->pool, pass.strips.count, strip_bytes(&j->p, pass.strips.width), run_item,
+                    &pass, err);
 }
 
 const struct imf_solver imf_solver_guided = {

@@ -170,12 +170,8 @@ static enum imf_status guided_run(void *job, const struct imf_surface *in,
                                   const struct imf_surface *out, struct imf_error *err) {
     const struct guided_job *j = job;
     struct pass pass = {.p = &j->p, .in = in, .out = out};
-    return imf_work(&(struct imf_items){.pool = j->pool,
-                                        .count = (out->height - 1) / ITEM_ROWS + 1,
-                                        .bytes = item_samples(&j->p) * sizeof(double),
-                                        .work = run_item,
-                                        .data = &pass},
-                    err);
+    return imf_work(j->pool, (out->height - 1) / ITEM_ROWS + 1,
+                    item_samples(&j->p) * sizeof(double), run_item, &pass, err);
 }
 
 #define SOLVER(called, of)                                                                         \

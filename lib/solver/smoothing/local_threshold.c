@@ -17,6 +17,7 @@
 #include "solver/solver.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define COLUMNS 4096 /* pixels of a strip */
 
@@ -139,7 +140,8 @@ static void run_item(void *data, int item, void *memory) {
     int channels = j->p.channels, r = j->p.window_op->cx, n = strip.n * channels;
     int all = n + 2 * r * channels;
     ptrdiff_t first = (ptrdiff_t)strip.x * channels, before = first - (ptrdiff_t)r * channels;
-    double *column = memory; /* sums begin at 0 */
+    double *column = memory;
+    memset(memory, 0, strip_bytes(&j->p, strip.n)); /* sums begin at 0 */
     double *squares = column + all;
     double *window[2] = {squares + all, squares + all + n};
     const double *columns[2] = {column, squares};
@@ -163,13 +165,8 @@ static enum imf_status threshold_run(void *job, const struct imf_surface *in,
     struct pass pass = {.job = j, .in = in, .out = out};
     pass.strips =
         imf_strips_cut(j->p.width, out->height, COLUMNS, imf_max(16, 8 * j->p.window_op->cy));
-    return imf_work(&(struct imf_items){.pool = j->pool,
-                                        .count = pass.strips.count,
-                                        .bytes = strip_bytes(&j->p, pass.strips.width),
-                                        .zeroed = true,
-                                        .work = run_item,
-                                        .data = &pass},
-                    err);
+    return imf_work(j->pool, pass.strips.count, strip_bytes(&j->p, pass.strips.width), run_item,
+                    &pass, err);
 }
 
 const struct imf_solver imf_solver_local_threshold = {

@@ -84,6 +84,7 @@ static void run_row(void *data, int y, void *memory) {
     size_t all = wide(p), channels = (size_t)p->channels, n = (size_t)p->width * channels;
     size_t reach = (size_t)p->window_op->cx;
     double *row = memory;
+    memset(row, 0, 3 * all * sizeof *row); /* sums begin at 0 */
     double *sums = row + all, *squares = sums + all;
     for (int dy = -p->window_op->cy; dy <= p->window_op->cy; dy++) {
         load(pass, y + dy, row);
@@ -110,13 +111,7 @@ static enum imf_status threshold_run(void *job, const struct imf_surface *in,
                                      const struct imf_surface *out, struct imf_error *err) {
     const struct threshold_job *j = job;
     struct pass pass = {.job = j, .in = in, .out = out};
-    return imf_work(&(struct imf_items){.pool = j->pool,
-                                        .count = out->height,
-                                        .bytes = 3 * wide(&j->p) * sizeof(double),
-                                        .zeroed = true,
-                                        .work = run_row,
-                                        .data = &pass},
-                    err);
+    return imf_work(j->pool, out->height, 3 * wide(&j->p) * sizeof(double), run_row, &pass, err);
 }
 
 const struct imf_solver imf_solver_local_threshold_host = {
