@@ -59,10 +59,7 @@ static void print_passes(FILE *out, const struct imf_chain *c) {
     for (int i = 0; i < c->count; i++) {
         const struct imf_pass *pass = &c->passes[i];
         fprintf(out, "  %2d  %s", i + 1, pass->kind == IMF_PASS_POINT ? "points" : "solver");
-        fprintf(out, pass->source < 0 ? " of the image" : " of %d", pass->source + 1);
-        if (pass->second >= -1)
-            fprintf(out, pass->second < 0 ? " and the image" : " and %d", pass->second + 1);
-        imf_value_print(out, &pass->value);
+        imf_result_print(out, pass->source, pass->second, &pass->value);
         fprintf(out, "; as %s", samples[imf_chain_sample(c, i + 1, false)]);
         if (pass->exact)
             fputs(", exact", out);
@@ -72,11 +69,20 @@ static void print_passes(FILE *out, const struct imf_chain *c) {
     }
 }
 
-/* The chain for a part of the image. steps: print what each step leads to, or NULL. */
-static enum imf_status build_part(struct imf_chain **out, const struct imf_filter *filter,
-                                  const struct imf_info *input, const struct imf_settings *settings,
-                                  const struct imf_rect *regions, size_t region_count,
+struct request {
+    const struct imf_filter *filter;
+    const struct imf_info *input;
+    const struct imf_settings *settings;
+    struct imf_rect *regions; /* as stored */
+    size_t region_count;
+    FILE *steps; /* print what each step leads to, or NULL */
+};
+
+/* The chain for a part of the image. */
+static enum imf_status build_part(struct imf_chain **out, const struct request *r,
                                   struct imf_rect part, FILE *steps, struct imf_error *err) {
+    const struct imf_info *input = r->input;
+    const struct imf_settings *settings = r->settings;
     struct imf_chain *c = *out = calloc(1, sizeof *c);
     if (!c)
         return imf_fail_memory(err, sizeof *c);
@@ -95,7 +101,7 @@ static enum imf_status build_part(struct imf_chain **out, const struct imf_filte
     c->grain = grain_of(input, c->full);
     c->curve = settings->linear ? imf_curve_keep(settings->curve) : NULL;
     struct imf_operations o = {.chain = c, .settings = settings};
-    imf_lower(&o, c, filter, input, regions, region_count);
+    imf_lower(&o, c, r->filter, input, r->regions, r->region_count);
     if (!o.no_memory)
         imf_bound(&o);
     c->high_gain = imf_operations_gain(&o);
@@ -118,35 +124,31 @@ static enum imf_status build_part(struct imf_chain **out, const struct imf_filte
     return IMF_OK;
 }
 
-static enum imf_status build(struct imf_chain **out, const struct imf_filter *filter,
-                             const struct imf_info *input, const struct imf_settings *settings,
-                             FILE *steps, struct imf_error *err) {
-    const struct imf_rect all = {0, 0, input->width, input->height};
-    struct imf_rect *regions = NULL;
-    size_t region_count = 0;
+static enum imf_status build(struct imf_chain **out, struct request *r, struct imf_error *err) {
+    const struct imf_rect all = {0, 0, r->input->width, r->input->height};
     *out = NULL;
-    enum imf_status status = check_color(filter, input, settings, err);
+    enum imf_status status = check_color(r->filter, r->input, r->settings, err);
     if (status == IMF_OK)
-        status = check_masks(filter, input, err);
-    if (status == IMF_OK && settings->region_count)
-        status = imf_regions_place(&regions, &region_count, settings, input, err);
+        status = check_masks(r->filter, r->input, err);
+    if (status == IMF_OK && r->settings->region_count)
+        status = imf_regions_place(&r->regions, &r->region_count, r->settings, r->input, err);
     if (status == IMF_OK)
-        status = build_part(out, filter, input, settings, regions, region_count, all,
-                            regions ? NULL : steps, err);
-    if (status == IMF_OK && regions) {
+        status = build_part(out, r, all, r->regions ? NULL : r->steps, err);
+    if (status == IMF_OK && r->regions) {
         struct imf_rect part =
-            imf_regions_part(*out, regions, region_count, settings->mask_feather);
+            imf_regions_part(*out, r->regions, r->region_count, r->settings->mask_feather);
         imf_chain_free(out);
-        status = build_part(out, filter, input, settings, regions, region_count, part, steps, err);
+        status = build_part(out, r, part, r->steps, err);
     }
-    free(regions);
+    free(r->regions);
     return status;
 }
 
 enum imf_status imf_chain_build(struct imf_chain **out, const struct imf_filter *filter,
                                 const struct imf_info *input, const struct imf_settings *settings,
                                 struct imf_error *err) {
-    return build(out, filter, input, settings, NULL, err);
+    struct request r = {.filter = filter, .input = input, .settings = settings};
+    return build(out, &r, err);
 }
 
 enum imf_status imf_chain_steps(char **text, const struct imf_filter *filter,
@@ -157,7 +159,8 @@ enum imf_status imf_chain_steps(char **text, const struct imf_filter *filter,
     FILE *steps = open_memstream(text, &size);
     if (!steps)
         return imf_fail_memory(err, 0);
-    enum imf_status status = build(&chain, filter, input, settings, steps, err);
+    struct request r = {.filter = filter, .input = input, .settings = settings, .steps = steps};
+    enum imf_status status = build(&chain, &r, err);
     imf_chain_free(&chain);
     if (fclose(steps) && status == IMF_OK)
         status = imf_fail_memory(err, 0);

@@ -94,14 +94,15 @@ static const char *name_of(const struct imf_operation *op) {
     return op->kind == IMF_COMBINE && op->combine.difference ? "subtract" : names[op->kind];
 }
 
-static void print_source(FILE *out, const char *before, int source) {
-    if (source < 0)
-        fprintf(out, "%s the image", before);
-    else
-        fprintf(out, "%s %d", before, source + 1);
-}
-
-void imf_value_print(FILE *out, const struct imf_value *v) {
+void imf_result_print(FILE *out, int source, int second, const struct imf_value *v) {
+    const int reads[] = {source, second};
+    for (int i = 0; i < 2 && reads[i] >= -1; i++) {
+        fputs(i ? " and " : " of ", out);
+        if (reads[i] < 0)
+            fputs("the image", out);
+        else
+            fprintf(out, "%d", reads[i] + 1);
+    }
     fprintf(out, ", up to %g%s", v->bound,
             v->stored              ? ", samples"
             : v->integer           ? ", integers"
@@ -116,10 +117,7 @@ void imf_operations_print(FILE *out, const char *title, const struct imf_operati
         fprintf(out, "  %2d  %s", i + 1, name_of(op));
         if (op->kind == IMF_SOLVE && imf_problem_kernels(&op->problem))
             fprintf(out, " %dx%d", op->problem.kernel[0]->width, op->problem.kernel[0]->height);
-        print_source(out, " of", op->source);
-        if (op->second >= -1)
-            print_source(out, " and", op->second);
-        imf_value_print(out, &op->value);
+        imf_result_print(out, op->source, op->second, &op->value);
         putc('\n', out);
     }
 }

@@ -91,7 +91,8 @@ void imf_operations_sweep(struct imf_operations *o);
 void imf_operations_free(struct imf_operations *o);
 /* An operation a line, with its value. */
 void imf_operations_print(FILE *out, const char *title, const struct imf_operations *o);
-void imf_value_print(FILE *out, const struct imf_value *v);
+/* What a result is made of, and its value. */
+void imf_result_print(FILE *out, int source, int second, const struct imf_value *v);
 
 /* The problem of a convolution with k or, if `other` is not NULL, of the magnitude of both. */
 void imf_operation_convolve(struct imf_problem *p, const struct imf_kernel *k,
