@@ -302,15 +302,14 @@ static enum imf_status jpeg_open(struct imf_writer *w, struct imf_error *err) {
     if (w->info.color == IMF_COLOR_CMYK && !(j->inverted = malloc(w->row_bytes)))
         return imf_fail_memory(err, w->row_bytes);
     j->keeps_trailer = keeps_trailer(w);
-    if (j->keeps_trailer || (w->metadata && w->metadata->late)) {
-        enum imf_status held = imf_writer_hold(w, err);
-        if (held)
-            return held;
-    }
+    bool held = j->keeps_trailer || (w->metadata && w->metadata->late);
+    enum imf_status status = held ? imf_writer_hold(w, err) : IMF_OK;
+    if (status)
+        return status;
     if (!guarded(j, setup_step))
         return failure(j, err);
-    enum imf_status status = imf_writer_memory(w, imf_jpeg_coefficient_bytes(&j->c),
-                                               "a progressive or optimized JPEG of this size", err);
+    status = imf_writer_memory(w, imf_jpeg_coefficient_bytes(&j->c),
+                               "a progressive or optimized JPEG of this size", err);
     if (status)
         return status;
     return guarded(j, start_step) ? IMF_OK : failure(j, err);
