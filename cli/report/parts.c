@@ -111,7 +111,7 @@ static void put_kind(FILE *out, bool json, enum imf_format from, const struct im
 
 bool parts_list(FILE *out, bool json) {
     FORMATS(from) {
-        struct imf_part fates[IMF_FORMAT_LAST + 1];
+        struct imf_part fates[IMF_FORMAT_LAST + 1] = {{.offset = 0}};
         char last[sizeof fates->name] = "";
         if (!json) {
             fprintf(out, "%s%-*s", from > IMF_FORMAT_NONE + 1 ? "\n" : "", PART_COLUMN,

@@ -140,7 +140,8 @@ static enum imf_status add_picture(struct imf_mask *mask, struct imf_reader *rea
     if (status == IMF_OK) {
         reduce(plane.at, plane.sample, info);
         void *smaller = realloc(plane.at, plane_bytes(&plane));
-        plane.at = smaller ? smaller : plane.at;
+        if (smaller)
+            plane.at = smaller;
         bool upright = imf_orientation_is_upright(imf_orientation_of(info->orientation));
         bool done = upright || imf_mask_turn(&turned, &plane, info->orientation, true);
         if (done && !upright) {

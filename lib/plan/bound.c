@@ -8,12 +8,11 @@
 
 #include <math.h>
 
-/* Estimates of blocks may be beyond their samples, by less than these spread. */
-#define OVERSHOOT 2
 /* Deconvolution magnifies errors by about this. */
 #define DEBLUR_GAIN 10
-/* Ringing of an ideal response stays well below; a pattern is weaker than the picture. */
-#define SPECTRAL_GAIN 2
+/* Ringing of an ideal response stays well below; a pattern is weaker than the picture; estimates of
+ * blocks may be beyond their samples, by less than these spread. */
+#define OVERSHOOT 2
 
 static bool is_integer(double v) {
     return v == rint(v);
@@ -110,7 +109,7 @@ static void solved(const struct imf_operations *o, struct imf_problem *p, struct
     case IMF_DESCREEN:
     case IMF_DENOISE:
         forget(v);
-        v->bound *= p->kind == IMF_DENOISE ? OVERSHOOT : SPECTRAL_GAIN;
+        v->bound *= OVERSHOOT;
         break;
     case IMF_DEBLURRING:
         forget(v);

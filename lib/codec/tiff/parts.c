@@ -232,7 +232,7 @@ void imf_tiff_enter(struct imf_reader *r, struct imf_tiff_input *in, uint64_t fi
         if (at != first)
             walk_directory(w, first, FIRST, "first picture");
         for (size_t i = 1; i < count; i++) {
-            char name[48];
+            char name[64];
             snprintf(name, sizeof name, "picture %zu of %zu", i + 1, count);
             walk_directory(w, list[i], OTHER, name);
         }
