@@ -130,7 +130,8 @@ static const struct segment *segment_of(int marker, const unsigned char *data, s
     static const struct segment other = {ANY, "", 0, 0, SEGMENT, add_item, NULL};
     for (size_t i = 0; i < SEGMENTS; i++)
         if (segments[i].marker == marker && size >= segments[i].size &&
-            (!segments[i].size || memcmp(data, segments[i].prefix, segments[i].size) == 0))
+            (!segments[i].size ||
+             (data && memcmp(data, segments[i].prefix, segments[i].size) == 0)))
             return &segments[i];
     return &other;
 }
