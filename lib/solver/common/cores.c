@@ -4,6 +4,7 @@
 #include "device/tuning.h"
 
 #include <stdatomic.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 #define ALIGN 64 /* bytes: a cache line, and the longest vector */
@@ -21,18 +22,19 @@ struct pass {
 
 static void run_item(void *data, int item) {
     struct pass *pass = data;
-    void *memory = pass->bytes ? aligned_alloc(ALIGN, pass->bytes) : NULL;
-    if (pass->bytes && !memory)
+    /* Not aligned_alloc(), which in glibc before 2.38 takes new memory each time. */
+    char *block = pass->bytes ? malloc(pass->bytes + ALIGN - 1) : NULL;
+    if (pass->bytes && !block)
         atomic_store(&pass->failed, true);
     else
-        pass->work(pass->data, item, memory);
-    free(memory);
+        pass->work(pass->data, item, block ? block + (-(uintptr_t)block & (ALIGN - 1)) : NULL);
+    free(block);
 }
 
 enum imf_status imf_work_on(struct imf_pool *pool, int threads, int count, size_t bytes,
                             void (*work)(void *data, int item, void *memory), void *data,
                             struct imf_error *err) {
-    struct pass pass = {.bytes = (bytes + ALIGN - 1) / ALIGN * ALIGN, .work = work, .data = data};
+    struct pass pass = {.bytes = bytes, .work = work, .data = data};
     imf_parallel_on(pool, threads, count, run_item, &pass);
     return pass.failed ? imf_fail_memory(err, bytes) : IMF_OK;
 }
