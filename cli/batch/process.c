@@ -191,8 +191,8 @@ static enum result acquire_workspace(struct session *s, struct work *w) {
         fail_input(w);
         if (status == IMF_ERR_NO_DEVICE)
             return RESULT_NO_DEVICE;
-        bool usage = status == IMF_ERR_ARGUMENT || status == IMF_ERR_SPEC;
-        return usage ? RESULT_BAD_USAGE : RESULT_FAILED;
+        bool bad_usage = status == IMF_ERR_ARGUMENT || status == IMF_ERR_SPEC;
+        return bad_usage ? RESULT_BAD_USAGE : RESULT_FAILED;
     }
     w->outcome.choice = imf_workspace_choice(w->lease.workspace);
     w->outcome.warning = note_choice(w);

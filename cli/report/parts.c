@@ -67,13 +67,23 @@ void parts_json_lost(struct json *j, const struct imf_parts *parts) {
 
 /* ---- by format ------------------------------------------------------------------------------- */
 
+/* Those that this build has. */
 #define FORMATS(f)                                                                                 \
-    for (enum imf_format f = (enum imf_format)(IMF_FORMAT_NONE + 1); imf_format_doc(f);            \
-         f = (enum imf_format)(f + 1))
+    for (enum imf_format f = IMF_FORMAT_NONE; f <= IMF_FORMAT_LAST; f = (enum imf_format)(f + 1))  \
+        if (imf_format_doc(f))
+
+#define FORMAT_COLUMN 8
+
+/* A cell, after what the one before it has left of its column; returns what this one leaves. */
+static int put_cell(FILE *out, int left, const char *text) {
+    fprintf(out, "%*s%s", left, "", text);
+    return FORMAT_COLUMN - (int)strlen(text);
+}
 
 /* Of the first format that loses the part, why, unless it is that this format cannot hold it. */
 static const char *put_row(FILE *out, struct json *j, const struct imf_part fates[]) {
     const char *why = NULL;
+    int left = 0;
     if (!j)
         fprintf(out, "  %-*s", PART_COLUMN - 2, fates[IMF_FORMAT_NONE + 1].name);
     FORMATS(to) {
@@ -82,8 +92,7 @@ static const char *put_row(FILE *out, struct json *j, const struct imf_part fate
         if (j)
             json_string(j, imf_format_name(to), becomes[p->becomes]);
         else
-            fprintf(out, "%-*s", imf_format_doc((enum imf_format)(to + 1)) ? 8 : 0,
-                    lost && p->allowed ? "(lost)" : becomes[p->becomes]);
+            left = put_cell(out, left, lost && p->allowed ? "(lost)" : becomes[p->becomes]);
         if (lost && p->why && strcmp(p->why, IMF_NOT_HELD) != 0)
             why = p->why;
     }
@@ -116,9 +125,9 @@ bool parts_list(FILE *out, bool json) {
         if (!json) {
             fprintf(out, "%s%-*s", from > IMF_FORMAT_NONE + 1 ? "\n" : "", PART_COLUMN,
                     imf_format_doc(from)->title);
+            int left = 0;
             FORMATS(to)
-            fprintf(out, "%-*s", imf_format_doc((enum imf_format)(to + 1)) ? 8 : 0,
-                    imf_format_doc(to)->title);
+            left = put_cell(out, left, imf_format_doc(to)->title);
             putc('\n', out);
         }
         for (size_t i = 0;; i++) {

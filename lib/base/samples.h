@@ -8,6 +8,7 @@
 #define IMF_BASE_SAMPLES_H
 
 #include <math.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -43,6 +44,10 @@ static inline double imf_sample_get(const void *row, enum imf_sample sample, ptr
     default:
         return ((const double *)row)[at];
     }
+}
+
+static inline bool imf_is_integer(double v) {
+    return v == rint(v);
 }
 
 /* Rounded to nearest, ties to even, and limited to 0..max; NaN becomes 0. No branch and no call, so that loops vectorise: float64 has no fraction above 2^52. */

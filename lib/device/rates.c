@@ -155,7 +155,7 @@ bool imf_rates_load(const char *dir, const struct imf_device *d, struct imf_tuni
     bool ok = f != NULL;
     if (ok) {
         write_head(f, d);
-        ok = fclose(f) == 0;
+        ok = fclose(f) == 0 && head; /* without memory glibc leaves none and returns 0 */
     }
     file_name(name, d);
     int dirfd = ok ? imf_cache_open(dir, false) : -1;
@@ -198,7 +198,7 @@ bool imf_rates_store(const char *dir, const struct imf_device *d, const struct i
                 millionths % 1000000, determined ? "" : UNDETERMINED);
     }
     fputs("end\n", f);
-    bool ok = fclose(f) == 0;
+    bool ok = fclose(f) == 0 && text;
     int dirfd = ok ? imf_cache_open(dir, true) : -1;
     file_name(name, d);
     ok = dirfd >= 0 && imf_cache_put(dirfd, name, NULL, 0, text, size);

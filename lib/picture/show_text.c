@@ -247,7 +247,7 @@ enum imf_status imf_filter_print(char **text, const struct imf_filter *filter, b
     for (size_t i = 0; i < filter->count && status == IMF_OK; i++)
         status = print_stage(out, filter, i, whole, err);
     bool good = !ferror(out);
-    good = fclose(out) == 0 && good;
+    good = fclose(out) == 0 && good && *text; /* without memory glibc leaves none and returns 0 */
     if (status == IMF_OK && !good)
         status = imf_fail_memory(err, size);
     if (status != IMF_OK) {

@@ -14,10 +14,6 @@
  * blocks may be beyond their samples, by less than these spread. */
 #define OVERSHOOT 2
 
-static bool is_integer(double v) {
-    return v == rint(v);
-}
-
 /* A sum's gain, or a magnitude's. */
 static double kernel_gain(const struct imf_problem *p) {
     double gain = 0;
@@ -44,7 +40,7 @@ static void forget(struct imf_value *v) {
 static void see_outside(const struct imf_problem *p, struct imf_value *v) {
     for (int i = 0; i < p->channels && p->edge == IMF_EDGE_CONSTANT; i++) {
         v->bound = fmax(v->bound, p->outside[i]);
-        if (!is_integer(p->outside[i]))
+        if (!imf_is_integer(p->outside[i]))
             v->integer = v->integer_if_opaque = v->stored = false;
     }
 }
@@ -53,10 +49,11 @@ static void convolved(struct imf_problem *p, struct imf_value *v) {
     bool sum = p->kind == IMF_CONVOLUTION, one = fabs(p->epilogue.scale) == 1;
     bool integers = p->facts[0].integer && (sum || p->facts[1].integer);
     p->exact = v->integer && integers;
-    p->whole_if_opaque = sum && v->integer_if_opaque && integers && is_integer(p->epilogue.scale);
+    p->whole_if_opaque =
+        sum && v->integer_if_opaque && integers && imf_is_integer(p->epilogue.scale);
     p->positive = v->positive && p->facts[0].positive && sum && p->epilogue.add == 0;
     v->bound = v->bound * kernel_gain(p) + fabs(p->epilogue.add);
-    v->integer = p->exact && one && sum && is_integer(p->epilogue.add);
+    v->integer = p->exact && one && sum && imf_is_integer(p->epilogue.add);
     v->integer_if_opaque = p->whole_if_opaque && one;
     v->stored = false;
     v->positive = p->positive;
@@ -180,7 +177,7 @@ static void change(const struct imf_operations *o, struct imf_operation *op, str
         return;
     case IMF_SCALAR:
         v->bound = e->threshold ? full : fabs(e->multiply) * v->bound + fabs(e->offset);
-        v->integer = v->integer && is_integer(e->offset) && is_integer(e->multiply);
+        v->integer = v->integer && imf_is_integer(e->offset) && imf_is_integer(e->multiply);
         v->positive = false;
         break;
     case IMF_PUT:

@@ -151,20 +151,21 @@ enum imf_status imf_chain_build(struct imf_chain **out, const struct imf_filter 
     return build(out, &r, err);
 }
 
-enum imf_status imf_chain_steps(char **text, const struct imf_filter *filter,
-                                const struct imf_info *input, const struct imf_settings *settings,
-                                struct imf_error *err) {
-    struct imf_chain *chain = NULL;
+enum imf_status imf_chain_build_steps(struct imf_chain **out, char **text,
+                                      const struct imf_filter *filter, const struct imf_info *input,
+                                      const struct imf_settings *settings, struct imf_error *err) {
     size_t size;
-    FILE *steps = open_memstream(text, &size);
-    if (!steps)
+    struct request r = {.filter = filter, .input = input, .settings = settings};
+    *out = NULL;
+    *text = NULL;
+    if (!(r.steps = open_memstream(text, &size)))
         return imf_fail_memory(err, 0);
-    struct request r = {.filter = filter, .input = input, .settings = settings, .steps = steps};
-    enum imf_status status = build(&chain, &r, err);
-    imf_chain_free(&chain);
-    if (fclose(steps) && status == IMF_OK)
-        status = imf_fail_memory(err, 0);
+    enum imf_status status = build(out, &r, err);
+    bool failed = ferror(r.steps);
+    if (fclose(r.steps) || failed || !*text) /* without memory glibc leaves none and returns 0 */
+        status = status ? status : imf_fail_memory(err, 0);
     if (status) {
+        imf_chain_free(out);
         free(*text);
         *text = NULL;
     }

@@ -114,10 +114,10 @@ enum imf_status imf_chain_build(struct imf_chain **out, const struct imf_filter 
                                 const struct imf_info *input, const struct imf_settings *settings,
                                 struct imf_error *err);
 void imf_chain_free(struct imf_chain **chain);
-/* What each step of building it leads to, as text, which the caller frees. */
-enum imf_status imf_chain_steps(char **text, const struct imf_filter *filter,
-                                const struct imf_info *input, const struct imf_settings *settings,
-                                struct imf_error *err);
+/* The same, with what each step leads to as text, which the caller frees. */
+enum imf_status imf_chain_build_steps(struct imf_chain **out, char **text,
+                                      const struct imf_filter *filter, const struct imf_info *input,
+                                      const struct imf_settings *settings, struct imf_error *err);
 /* Set exactness and tolerances, once the passes are complete. */
 void imf_chain_set_tolerances(struct imf_chain *chain);
 /* What the contract allows results that are not exact: an 8-bit sample may be the rounding of a

@@ -158,15 +158,11 @@ static void gather(struct imf_chain *c, struct imf_operations *o, int *made) {
 
 /* ---- what surfaces between passes hold ------------------------------------------------------- */
 
-static bool is_integer(double v) {
-    return v == rint(v);
-}
-
 /* Integer samples cannot hold what is beyond the edge. */
 static bool reads_fractions(const struct imf_problem *p) {
     bool is = false;
     for (int i = 0; i < p->channels; i++)
-        is = is || !is_integer(p->outside[i]);
+        is = is || !imf_is_integer(p->outside[i]);
     return is && p->edge == IMF_EDGE_CONSTANT;
 }
 
@@ -184,7 +180,7 @@ static bool reads_rounded(const struct imf_chain *c, const struct imf_pass *pass
     if (p->kind == IMF_CLAHE)
         return true;
     for (int i = 0; i < p->channels; i++)
-        if (p->outside[i] < 0 || p->outside[i] > c->full || !is_integer(p->outside[i]))
+        if (p->outside[i] < 0 || p->outside[i] > c->full || !imf_is_integer(p->outside[i]))
             return false;
     if (p->kind == IMF_WINDOW_OP && p->window_op->bilevel)
         return true;

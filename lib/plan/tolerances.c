@@ -17,10 +17,6 @@
 #include <float.h>
 #include <math.h>
 
-static bool is_whole(double v) {
-    return v == rint(v);
-}
-
 /* A kernel's gain for its input's rounding errors: for independent ones the root of the sum of
  * squares, for a common one the sum. The bound is statistical, as the solvers' own are. */
 static double error_gain(const struct imf_problem *p) {
@@ -252,8 +248,8 @@ void imf_chain_set_tolerances(struct imf_chain *c) {
         const struct imf_epilogue *e = &p->epilogue;
         bool held = (p->in != IMF_F32 || p->in_max <= IMF_WHOLE_FLOATS) &&
                     (p->out != IMF_F32 || pass->value.bound * fabs(e->scale) <= IMF_WHOLE_FLOATS);
-        p->exact =
-            p->exact && held && is_whole(e->add) && is_whole(e->offset) && fabs(e->multiply) == 1;
+        p->exact = p->exact && held && imf_is_integer(e->add) && imf_is_integer(e->offset) &&
+                   fabs(e->multiply) == 1;
         pass->exact = p->exact && fits;
         c->exact = c->exact && pass->exact;
     }

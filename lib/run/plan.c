@@ -72,12 +72,11 @@ enum imf_status imf_plan_create_for(struct imf_plan **out, struct imf_context *c
         st = imf_memory_fits(settings->max_memory,
                              (uint64_t)(filter_bytes(plan) + imf_filter_kernel_bytes(filter)),
                              "this filter alone", err);
+    const struct imf_filter *upright = plan->oriented ? plan->oriented : filter;
     if (!st)
-        st = imf_chain_build(&plan->chain, plan->oriented ? plan->oriented : filter, input,
-                             settings, err);
-    if (!st && explain)
-        st = imf_chain_steps(&plan->steps, plan->oriented ? plan->oriented : filter, input,
-                             settings, err);
+        st = explain
+                 ? imf_chain_build_steps(&plan->chain, &plan->steps, upright, input, settings, err)
+                 : imf_chain_build(&plan->chain, upright, input, settings, err);
     const struct imf_planning_beside beside = {filter_bytes(plan), plan->verify, plan->explain};
     if (!st)
         st = imf_planning_make(&plan->planning, ctx, plan->chain, settings, &beside, err);
