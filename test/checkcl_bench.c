@@ -42,18 +42,18 @@ static int by_size(const void *a, const void *b) {
 }
 
 /* Milliseconds of `runs` in a row; negative when one fails. */
-static double run(struct checkcl *c, const struct imf_solver *s, void *job,
+static double run(struct checkcl *c, const struct imf_solver *s, struct imf_job *job,
                   const struct imf_surface *in, const struct imf_surface *out, int runs) {
     double start = imf_now_ms();
     for (int i = 0; i < runs; i++)
-        if (s->run(job, in, out, NULL))
+        if (imf_job_run(job, in, out, NULL))
             return -1;
     bool late = !imf_backend_is_host(s->backend) && imf_queue_finish(c->queue, NULL);
     return late ? -1 : imf_now_ms() - start;
 }
 
 /* The median; negative when a run fails. */
-static double measure(struct checkcl *c, const struct imf_solver *s, void *job,
+static double measure(struct checkcl *c, const struct imf_solver *s, struct imf_job *job,
                       const struct imf_surface *in, const struct imf_surface *out) {
     double ms[BATCHES], spent = 0, first;
     int count = 0, runs = 1;
@@ -82,7 +82,7 @@ void checkcl_time(struct checkcl *c, const struct imf_solver *s, const char *nam
     struct imf_proposal proposal;
     double constant[IMF_CHANNELS_MAX];
     uint64_t random = 1;
-    void *job = NULL;
+    struct imf_job *job = NULL;
     if (timed_already(c, name))
         return;
     p.width = shape.width;
@@ -103,15 +103,15 @@ void checkcl_time(struct checkcl *c, const struct imf_solver *s, const char *nam
         in.mem = checkcl_upload(c, &in);
         out.mem = checkcl_upload(c, &out);
     }
-    double ms = s->make(&job, &p, &proposal, c->queue, &err) ? -1 : measure(c, s, job, &in, &out);
+    double ms =
+        imf_job_make(&job, &p, &proposal, c->queue, &err) ? -1 : measure(c, s, job, &in, &out);
     if (ms < 0)
         checkcl_result(c, false, "%s at %dx%d: %s", name, p.width, p.height, err.text);
     else
         printf("%-52s %10.3f ms %8.3f ns  %s\n", name, ms,
                ms * 1e6 / ((double)p.width * p.height * p.channels), proposal.description);
     fflush(stdout);
-    if (job)
-        s->destroy(&job);
+    imf_job_free(&job);
     imf_buffer_free(&in.mem);
     imf_buffer_free(&out.mem);
     imf_surface_free(&in);

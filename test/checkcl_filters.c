@@ -88,21 +88,20 @@ static void check_solver(struct checkcl *c, const struct imf_proposal *one,
     struct shape shape = {p->width, p->height, p->channels};
     struct imf_surface got = checkcl_surface(p->out, shape, around);
     memset(got.host, CHECKCL_CANARY, imf_surface_bytes(&got));
-    void *job = NULL;
+    struct imf_job *job = NULL;
     in->mem = checkcl_upload(c, in);
     got.mem = checkcl_upload(c, &got);
-    bool ran = !one->solver->make(&job, p, one, c->queue, &err);
+    bool ran = !imf_job_make(&job, p, one, c->queue, &err);
     /* Twice, as nothing of one image may be left for the next. */
     for (int i = 0; i < 2 && ran; i++)
-        ran = !one->solver->run(job, in, &got, &err);
+        ran = !imf_job_run(job, in, &got, &err);
     ran = ran && !imf_queue_finish(c->queue, &err) && checkcl_download(c, &got);
     unsigned long wrong = ran ? differing(p, want, &got, one->error) : 0;
     unsigned long broken = ran ? checkcl_broken(&got) : 0;
     checkcl_result(c, ran && !wrong && !broken,
                    "%s on %dx%d edge %d: %lu samples wrong, %lu bytes overwritten %s", name,
                    p->width, p->height, (int)p->edge, wrong, broken, err.text);
-    if (job)
-        one->solver->destroy(&job);
+    imf_job_free(&job);
     if (c->bench && ran && !wrong && !broken)
         checkcl_time(c, one->solver, name, p, NOISE);
     imf_buffer_free(&in->mem);
@@ -124,14 +123,14 @@ static bool check_problem(struct checkcl *c, struct imf_problem *p, const char *
     struct imf_surface want = checkcl_surface(IMF_F64, shape, none);
     struct imf_problem reference = *p;
     struct imf_proposal host;
-    void *plain = NULL;
+    struct imf_job *plain = NULL;
     bool able = false;
     fill(&in, p->kind != IMF_PHASE, picture, &seed);
     imf_edge_fill_host(&in, p->reach, p->edge, (const double[4]){77, 77, 77, 77});
     reference.out = IMF_F64;
     imf_propose_host(&host, &reference);
-    bool ran = host.feasible && !host.solver->make(&plain, &reference, &host, NULL, NULL) &&
-               !host.solver->run(plain, &in, &want, NULL);
+    bool ran = host.feasible && !imf_job_make(&plain, &reference, &host, NULL, NULL) &&
+               !imf_job_run(plain, &in, &want, NULL);
     for (size_t k = 0; imf_solvers[k] && ran; k++) {
         struct imf_device device = *imf_queue_device(c->queue);
         struct imf_proposal one;
@@ -147,8 +146,7 @@ static bool check_problem(struct checkcl *c, struct imf_problem *p, const char *
             check_solver(c, &one, p, &in, &want, name);
         able = able || one.feasible;
     }
-    if (plain)
-        host.solver->destroy(&plain);
+    imf_job_free(&plain);
     imf_surface_free(&in);
     imf_surface_free(&want);
     return able;
@@ -177,7 +175,7 @@ static void check_variant(struct checkcl *c, const struct imf_filter *f, const c
         }
         struct imf_problem p = chain->passes[0].problem;
         p.in = samples[t].in;
-        bool rounded = p.kind == IMF_CLAHE || (p.kind == IMF_WINDOW_OP && p.window_op->bilevel);
+        bool rounded = p.kind == IMF_CLAHE || p.kind == IMF_LOCAL_THRESHOLD;
         if (rounded && p.in == IMF_F32)
             p.in = chain->in;
         p.out = samples[t].out;

@@ -254,13 +254,12 @@ void checkcl_prepare(struct material *m, const struct kase *k, uint64_t seed) {
     imf_edge_fill_host(&m->in, margin, k->edge, (const double[4]){77, 77, 77, 77});
     struct imf_problem p = m->p;
     p.out = IMF_F64;
-    void *job;
+    struct imf_job *job;
     struct imf_proposal host;
     imf_propose_host(&host, &p);
-    if (host.solver->make(&job, &p, &host, NULL, NULL) ||
-        host.solver->run(job, &m->in, &m->want, NULL))
+    if (imf_job_make(&job, &p, &host, NULL, NULL) || imf_job_run(job, &m->in, &m->want, NULL))
         abort();
-    host.solver->destroy(&job);
+    imf_job_free(&job);
 }
 
 void checkcl_release(struct material *m) {

@@ -73,9 +73,9 @@ void checkcl_solver(struct checkcl *c, const struct imf_solver *s, const struct 
         bool host = imf_backend_is_host(s->backend);
         m.in.mem = host ? NULL : checkcl_upload(c, &m.in);
         out.mem = host ? NULL : checkcl_upload(c, &out);
-        void *job = NULL;
-        bool ran = !s->make(&job, &m.p, &proposal, host ? NULL : c->queue, &err) &&
-                   !s->run(job, &m.in, &out, &err) &&
+        struct imf_job *job = NULL;
+        bool ran = !imf_job_make(&job, &m.p, &proposal, host ? NULL : c->queue, &err) &&
+                   !imf_job_run(job, &m.in, &out, &err) &&
                    (host || (!imf_queue_finish(c->queue, &err) && checkcl_download(c, &out)));
         unsigned long wrong = ran ? checkcl_wrong(&m, &out) : 0;
         unsigned long broken = ran ? checkcl_broken(&out) : 0;
@@ -83,8 +83,7 @@ void checkcl_solver(struct checkcl *c, const struct imf_solver *s, const struct 
                        "%s %s seed %llu: %lu samples wrong, %lu bytes overwritten %s",
                        checkcl_name(s), checkcl_describe(k), (unsigned long long)seed, wrong,
                        broken, err.text);
-        if (job)
-            s->destroy(&job);
+        imf_job_free(&job);
         if (c->bench && ran && !wrong && !broken)
             checkcl_time(c, s, name, &m.p, k->picture);
         imf_buffer_free(&m.in.mem);

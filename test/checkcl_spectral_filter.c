@@ -101,7 +101,7 @@ static void check_transfer(struct checkcl *c, const struct imf_solver *s,
     struct imf_surface in = checkcl_surface(sample, z, none), out, want;
     struct imf_error err = {.text = ""};
     uint64_t random = 77;
-    void *job = NULL;
+    struct imf_job *job = NULL;
     out = checkcl_surface(IMF_F32, z, around);
     want = checkcl_surface(IMF_F64, z, none);
     memset(out.host, CANARY, imf_surface_bytes(&out));
@@ -110,22 +110,21 @@ static void check_transfer(struct checkcl *c, const struct imf_solver *s,
     reference.out = IMF_F64;
     struct imf_proposal host;
     imf_propose_host(&host, &reference);
-    bool ok = !host.solver->make(&job, &reference, &host, NULL, &err) &&
-              !host.solver->run(job, &in, &want, &err);
-    if (job)
-        host.solver->destroy(&job);
+    bool ok =
+        !imf_job_make(&job, &reference, &host, NULL, &err) && !imf_job_run(job, &in, &want, &err);
+    imf_job_free(&job);
     in.mem = checkcl_upload(c, &in);
     out.mem = checkcl_upload(c, &out);
-    ok = ok && !s->make(&job, &p, &proposal, c->queue, &err) && !s->run(job, &in, &out, &err) &&
-         !imf_queue_finish(c->queue, &err) && checkcl_download(c, &out);
+    ok = ok && !imf_job_make(&job, &p, &proposal, c->queue, &err) &&
+         !imf_job_run(job, &in, &out, &err) && !imf_queue_finish(c->queue, &err) &&
+         checkcl_download(c, &out);
     unsigned long broken = ok ? overwritten(&out) : 0;
     double error = ok ? largest_error(&want, &out) : INFINITY;
     ok = ok && !broken && error <= proposal.error;
     checkcl_result(c, ok, "%s %dx%d edge %d: off by %g of %g, %lu bytes overwritten %s%s", name,
                    z.width, z.height, (int)edge, error, proposal.error, broken, proposal.why,
                    err.text);
-    if (job)
-        s->destroy(&job);
+    imf_job_free(&job);
     imf_buffer_free(&in.mem);
     imf_buffer_free(&out.mem);
     imf_surface_free(&in);

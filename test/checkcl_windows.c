@@ -144,22 +144,20 @@ static bool check_one(struct checkcl *c, size_t which, struct window *w, struct 
     checkcl_fill(&in, w->picture, &seed);
     imf_edge_fill_host(&in, p->reach, p->edge, (const double[4]){77, 77, 77, 77});
     memset(got.host, CHECKCL_CANARY, imf_surface_bytes(&got));
-    void *job = NULL, *plain = NULL;
+    struct imf_job *job = NULL, *plain = NULL;
     imf_propose_host(&host, p);
-    bool ran = !host.solver->make(&plain, p, &host, NULL, &err) &&
-               !host.solver->run(plain, &in, &want, &err);
+    bool ran = !imf_job_make(&plain, p, &host, NULL, &err) && !imf_job_run(plain, &in, &want, &err);
     in.mem = checkcl_upload(c, &in);
     got.mem = checkcl_upload(c, &got);
-    ran = ran && !s->make(&job, p, &one, c->queue, &err) && !s->run(job, &in, &got, &err) &&
-          !imf_queue_finish(c->queue, &err) && checkcl_download(c, &got);
+    ran = ran && !imf_job_make(&job, p, &one, c->queue, &err) &&
+          !imf_job_run(job, &in, &got, &err) && !imf_queue_finish(c->queue, &err) &&
+          checkcl_download(c, &got);
     unsigned long wrong = ran ? differing(&got, &want) : 0, broken = ran ? checkcl_broken(&got) : 0;
     checkcl_result(c, ran && !wrong && !broken,
                    "%s on %dx%d edge %d: %lu rows differ, %lu bytes overwritten %s", name, p->width,
                    p->height, (int)p->edge, wrong, broken, err.text);
-    if (job)
-        s->destroy(&job);
-    if (plain)
-        host.solver->destroy(&plain);
+    imf_job_free(&job);
+    imf_job_free(&plain);
     if (c->bench && ran && !wrong && !broken)
         checkcl_time(c, s, name, p, NOISE);
     imf_buffer_free(&in.mem);

@@ -40,10 +40,10 @@ steps() { # OPTION... FILE
     diff - got <<'END'
 lowered:
    1  convolve 3x3 of the image, up to 255
-   2  window of 1, up to 255
+   2  rank of 1, up to 255
 rewritten:
    1  convolve 3x3 of the image, up to 255
-   2  window of 1, up to 255
+   2  rank of 1, up to 255
 passes:
    1  solver of the image, up to 255, integers; as 8 bits, exact
    2  solver of 1, up to 255, integers; as 8 bits, exact

@@ -79,16 +79,14 @@ static void solved(const struct imf_operations *o, struct imf_problem *p, struct
     case IMF_MAGNITUDE:
         convolved(p, v);
         break;
-    case IMF_WINDOW_OP:
-        if (p->window_op->bilevel) {
-            made_samples(o, p, v);
-            break;
-        }
-        if (!p->window_op->selects)
-            forget(v);
+    case IMF_BILATERAL:
+    case IMF_GUIDED:
+        forget(v); /* fall through */
+    case IMF_RANK:
         p->exact = v->integer;
         p->positive = v->positive;
         break;
+    case IMF_LOCAL_THRESHOLD:
     case IMF_CANNY:
     case IMF_CLAHE:
     case IMF_HISTOGRAM_OP:

@@ -20,7 +20,7 @@ enum imf_sample imf_chain_sample(const struct imf_chain *chain, int index, bool 
 
 bool imf_problem_decides(const struct imf_problem *p) {
     return p->kind == IMF_HISTOGRAM_OP || p->kind == IMF_CANNY || p->kind == IMF_CLAHE ||
-           (p->kind == IMF_WINDOW_OP && p->window_op->bilevel);
+           p->kind == IMF_LOCAL_THRESHOLD;
 }
 
 const struct imf_epilogue *imf_pass_threshold(const struct imf_pass *pass) {
@@ -75,7 +75,10 @@ bool imf_pass_takes_all(const struct imf_pass *pass) {
     case IMF_CONVOLUTION:
     case IMF_MAGNITUDE:
     case IMF_PHASE:
-    case IMF_WINDOW_OP:
+    case IMF_RANK:
+    case IMF_BILATERAL:
+    case IMF_GUIDED:
+    case IMF_LOCAL_THRESHOLD:
         return false;
     case IMF_DENOISE:
         return pass->problem.denoise->sigma < 0; /* the noise of all of them is measured */

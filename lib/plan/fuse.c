@@ -182,10 +182,10 @@ static bool reads_rounded(const struct imf_chain *c, const struct imf_pass *pass
     for (int i = 0; i < p->channels; i++)
         if (p->outside[i] < 0 || p->outside[i] > c->full || !imf_is_integer(p->outside[i]))
             return false;
-    if (p->kind == IMF_WINDOW_OP && p->window_op->bilevel)
+    if (p->kind == IMF_LOCAL_THRESHOLD)
         return true;
-    return p->kind == IMF_WINDOW_OP && p->window_op->selects && pass->out == c->in &&
-           !e->absolute && e->multiply == 1 && e->offset == 0 && !e->threshold;
+    return p->kind == IMF_RANK && pass->out == c->in && !e->absolute && e->multiply == 1 &&
+           e->offset == 0 && !e->threshold;
 }
 
 static int readers(const struct imf_chain *c, int index) {
@@ -206,7 +206,7 @@ static void round_early(struct imf_chain *c) {
         before->rounded = !before->value.integer;
         before->value.integer = pass->problem.positive = true;
         before->value.bound = pass->problem.in_max = c->full;
-        if (pass->problem.kind == IMF_WINDOW_OP && pass->problem.window_op->selects) {
+        if (pass->problem.kind == IMF_RANK) {
             pass->problem.exact = pass->value.integer = true;
             pass->value.bound = c->full;
         }

@@ -80,11 +80,21 @@ static const char *const names[] = {[IMF_TAKE_ALPHA] = "take alpha",
                                     [IMF_PREMULTIPLY] = "premultiply",
                                     [IMF_DELINEARIZE] = "delinearize",
                                     [IMF_RESCALE] = "rescale"};
-static const char *const solved[] = {
-    [IMF_CONVOLUTION] = "convolve", [IMF_MAGNITUDE] = "magnitude", [IMF_PHASE] = "phase",
-    [IMF_TRANSFER] = "transfer",    [IMF_DESCREEN] = "descreen",   [IMF_WINDOW_OP] = "window",
-    [IMF_CANNY] = "canny",          [IMF_DENOISE] = "denoise",     [IMF_HISTOGRAM_OP] = "histogram",
-    [IMF_CLAHE] = "clahe",          [IMF_DEBLURRING] = "deblur",   [IMF_FILLING] = "fill"};
+static const char *const solved[] = {[IMF_CONVOLUTION] = "convolve",
+                                     [IMF_MAGNITUDE] = "magnitude",
+                                     [IMF_PHASE] = "phase",
+                                     [IMF_TRANSFER] = "transfer",
+                                     [IMF_DESCREEN] = "descreen",
+                                     [IMF_RANK] = "rank",
+                                     [IMF_BILATERAL] = "bilateral",
+                                     [IMF_GUIDED] = "guided",
+                                     [IMF_LOCAL_THRESHOLD] = "threshold",
+                                     [IMF_CANNY] = "canny",
+                                     [IMF_DENOISE] = "denoise",
+                                     [IMF_HISTOGRAM_OP] = "histogram",
+                                     [IMF_CLAHE] = "clahe",
+                                     [IMF_DEBLURRING] = "deblur",
+                                     [IMF_FILLING] = "fill"};
 
 static const char *name_of(const struct imf_operation *op) {
     if (op->kind == IMF_SOLVE)

@@ -26,8 +26,8 @@ static double error_gain(const struct imf_problem *p) {
         sum = hypot(sum, p->facts[i].sum);
     }
     double gain = imf_problem_kernels(p) ? fmax(sqrt(squares), sum) / fabs(p->epilogue.scale) : 1;
-    if (p->kind == IMF_WINDOW_OP)
-        gain = fmax(1, p->window_op->gain);
+    if (p->kind == IMF_BILATERAL || p->kind == IMF_GUIDED)
+        gain = p->window_op->gain;
     if (p->kind == IMF_DENOISE)
         gain = IMF_DENOISE_GAIN;
     if (p->kind == IMF_DEBLURRING)
@@ -59,8 +59,8 @@ static double storage(const struct imf_chain *c, int i) {
     bool exact =
         pass->out != IMF_F32 || (pass->value.integer && pass->value.bound <= IMF_WHOLE_FLOATS);
     bool steps = pass->kind == IMF_PASS_POINT && !imf_point_is_map(&pass->point);
-    if (pass->kind == IMF_PASS_CONVOLVE && pass->problem.kind == IMF_WINDOW_OP)
-        exact = exact || (pass->problem.window_op->selects && !reads_float64);
+    if (pass->kind == IMF_PASS_CONVOLVE && pass->problem.kind == IMF_RANK)
+        exact = exact || !reads_float64;
     return exact ? 0 : (steps ? 2 : 1) * IMF_SIGMAS * imf_float_ulp(pass->value.bound) / sqrt(12);
 }
 
@@ -171,7 +171,7 @@ static bool exact_if_opaque(const struct imf_chain *c, int i) {
     const struct imf_point *p = &pass->point;
     if (pass->kind == IMF_PASS_CONVOLVE)
         return pass->problem.exact || pass->problem.whole_if_opaque ||
-               (pass->problem.kind == IMF_WINDOW_OP && pass->value.integer_if_opaque);
+               (pass->problem.kind == IMF_RANK && pass->value.integer_if_opaque);
     return pass->value.integer_if_opaque || point_exact(c, i) ||
            (p->unpremultiply && i == c->count - 1 && !p->unsharp && !p->gray && !p->normalize &&
             !p->blend && !p->put && !p->epilogue && !p->premultiply && !p->delinearize &&

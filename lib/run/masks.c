@@ -49,11 +49,10 @@ static enum imf_status check_room(const struct room *room, double bytes, struct 
 static enum imf_status run_solver(const struct imf_proposal *chosen, const struct imf_problem *p,
                                   const struct imf_surface *in, const struct imf_surface *out,
                                   struct imf_error *err) {
-    void *job = NULL;
-    enum imf_status st = chosen->solver->make(&job, p, chosen, NULL, err);
-    st = st ? st : chosen->solver->run(job, in, out, err);
-    if (job)
-        chosen->solver->destroy(&job);
+    struct imf_job *job;
+    enum imf_status st = imf_job_make(&job, p, chosen, NULL, err);
+    st = st ? st : imf_job_run(job, in, out, err);
+    imf_job_free(&job);
     return st;
 }
 

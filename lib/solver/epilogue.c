@@ -6,7 +6,7 @@
  * single division, rounded to nearest even, is the only rounding.
  */
 #include "base/clones.h"
-#include "solver/problem.h"
+#include "solver/solver.h"
 
 #include <float.h>
 #include <math.h>

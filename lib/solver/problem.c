@@ -39,7 +39,12 @@ void imf_problem_descreen(struct imf_problem *p, const struct imf_descreen *desc
 }
 
 void imf_problem_window_op(struct imf_problem *p, const struct imf_window_op *window) {
-    p->kind = IMF_WINDOW_OP;
+    static const enum imf_problem_kind kinds[] = {[IMF_WINDOW_RANK] = IMF_RANK,
+                                                  [IMF_WINDOW_BILATERAL] = IMF_BILATERAL,
+                                                  [IMF_WINDOW_GUIDED] = IMF_GUIDED,
+                                                  [IMF_WINDOW_LOCAL] = IMF_LOCAL_THRESHOLD,
+                                                  [IMF_WINDOW_SAUVOLA] = IMF_LOCAL_THRESHOLD};
+    p->kind = kinds[window->function];
     p->window_op = window;
     p->colors = p->channels;
     p->reach = (struct imf_margin){.left = window->cx,

@@ -7,13 +7,12 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* Why the solvers of a kind of problem refuse other kinds. */
+/* Why the solvers of a kind of problem refuse other kinds; for operations in windows their noun says it. */
 static const char *const why_not[] = {[IMF_CONVOLUTION] = "there is no transfer function",
                                       [IMF_MAGNITUDE] = "a magnitude takes two kernels at once",
                                       [IMF_PHASE] = "a gradient's direction is not linear",
                                       [IMF_TRANSFER] = "frequency-domain filters need the FFT",
                                       [IMF_DESCREEN] = "patterns are found on the host",
-                                      [IMF_WINDOW_OP] = " is not linear",
                                       [IMF_CANNY] = "following edges is not linear",
                                       [IMF_DENOISE] = "removing noise is not linear",
                                       [IMF_HISTOGRAM_OP] = "what a histogram decides is not linear",
@@ -63,7 +62,8 @@ static double table_bytes(const struct imf_problem *p) {
     return TABLES * taps * sizeof(double);
 }
 
-/* Columns and rows, with what is read beyond them, have to be counted by an int, blocks included. */
+/* Columns and rows, with what is read beyond them, have to be counted by an int, blocks included: solvers
+ * need not ask. */
 #define BLOCKS 65536
 static bool too_long(const struct imf_problem *p) {
     const struct imf_margin *m = &p->reach;
@@ -83,10 +83,12 @@ void imf_propose(struct imf_proposal *out, const struct imf_solver *solver,
                                  .step = 1};
     const char *harm = d && solver->program ? imf_quarantine(d, solver->program) : NULL;
     if (!imf_solver_takes(solver, p->kind))
-        imf_proposal_refuse(out, "%s%s", p->kind == IMF_WINDOW_OP ? p->window_op->noun : "",
-                            why_not[p->kind]);
+        imf_proposal_refuse(out, "%s%s", why_not[p->kind] ? "" : p->window_op->noun,
+                            why_not[p->kind] ? why_not[p->kind] : " is not linear");
     else if (too_long(p))
         imf_proposal_refuse(out, "the image is too wide or too high");
+    else if (!solver->float64 && (p->in == IMF_F64 || p->out == IMF_F64))
+        imf_proposal_refuse(out, "this takes no float64 samples");
     else if (harm)
         imf_proposal_refuse(out, "%s with this program (%s.cl on %.40s, driver %.20s)", harm,
                             solver->program, d->name, d->driver);

@@ -10,7 +10,9 @@
 #define IMF_SOLVER_SOLVER_H
 
 #include "base/thread_pool.h"
+#include "device/program.h"
 #include "solver/problem.h"
+#include "solver/strips.h"
 
 #include <stddef.h>
 
@@ -56,36 +58,119 @@ struct imf_proposal {
     } shape; /* private to the solver */
 };
 
+/* Programs and buffers of a job, at most. */
+#define IMF_JOB_PROGRAMS 8
+#define IMF_JOB_BUFFERS 12
+
+/* A proposal at work: what every solver's job has. solver/job.c makes it, lends it threads and frees it. */
+struct imf_job {
+    const struct imf_solver *solver;
+    struct imf_problem p; /* what it borrows outlives the job */
+    struct imf_proposal proposal;
+    struct imf_pool *pool;   /* borrowed, or NULL: the caller's thread alone */
+    struct imf_queue *queue; /* borrowed; NULL on the host and for OpenGL ES */
+    struct imf_program *program[IMF_JOB_PROGRAMS]; /* owned, or NULL */
+    struct imf_buffer *buffer[IMF_JOB_BUFFERS];    /* owned, or NULL */
+    void *own;                                     /* solver->own bytes, zeroed before `prepare` */
+};
+
+/* What one core computes of a pass at a time, and its memory. */
+struct imf_host_strip {
+    const struct imf_job *job;
+    const struct imf_surface *in, *out;
+    struct imf_patch at;
+    void *scratch; /* solver->scratch_bytes() of a strip of strips.width, not cleared */
+};
+
+/*
+ * A solver is what it proposes and how a band is computed. On the host that is `strip`, of each of the
+ * strips that `cut` makes; the frame has their threads, their scratch memory and its failure. On a device it is
+ * `run`, with the programs and buffers that the frame has made of the tables. `run` also stands for work on
+ * the host that is not cut into strips.
+ */
 struct imf_solver {
     const char *name; /* "direct", "separable", "fft", "vector", "cpu" */
     enum imf_backend backend;
     const char *program; /* its file in cl/ without the suffix, for imf_quarantine(), or NULL */
-    bool float64;        /* its samples may be IMF_F64, and others too coarse for it */
-    unsigned kinds;      /* of problems that it takes: a set of 1u << enum imf_problem_kind */
+    bool
+        float64; /* its samples may be IMF_F64, and others too coarse for it; others are never asked */
+    unsigned kinds; /* of problems that it takes: a set of 1u << enum imf_problem_kind */
     /* Answer a problem of one of these kinds. imf_propose() has prepared `out`. d is NULL for host
      * solvers. */
     void (*propose)(const struct imf_problem *p, const struct imf_device *d,
                     struct imf_proposal *out);
-    /* Make a job of a proposal for this problem: compile, upload tables. *job is private to the solver.
-     * queue is NULL for host solvers and OpenGL ES. What p borrows must outlive the job. */
-    enum imf_status (*make)(void **job, const struct imf_problem *p,
-                            const struct imf_proposal *proposal, struct imf_queue *queue,
-                            struct imf_error *err);
+
+    /* ---- making; each may be 0 or NULL ---- */
+    size_t own; /* bytes of job->own */
+    /* Programs: job->program[i] is the kernel entries[i] of `program`.cl with these parts and lines; both
+     * lists end with NULL. `floats`: floats hold samples and results exactly, so that EXACT is 0. */
+    const char *const *entries, *const *parts;
+    bool floats;
+    void (*define)(struct imf_defines *d, const struct imf_job *job);
+    /* Buffers: set the bytes of job->buffer[i]; 0: none. False: they exceed a size_t. */
+    bool (*sizes)(const struct imf_problem *p, size_t bytes[IMF_JOB_BUFFERS]);
+    /* What the job needs beside these: tables. On failure the frame frees what there is. */
+    enum imf_status (*prepare)(struct imf_job *job, struct imf_error *err);
+    /* Free what `own` owns, also after `prepare` failed. */
+    void (*release)(struct imf_job *job);
+
+    /* ---- running; `run`, or `strip` with `cut` and perhaps scratch_bytes ---- */
     /* Enqueue the work, or on the host do it. Surfaces have the problem's width and any height up to
      * the problem's (IMF_BANDS_WHOLE: that height). The margins of `in` are filled and at least the
      * problem's reach. Writes the pixels of `out` and up to IMF_SLACK samples behind each row. */
-    enum imf_status (*run)(void *job, const struct imf_surface *in, const struct imf_surface *out,
-                           struct imf_error *err);
+    enum imf_status (*run)(struct imf_job *job, const struct imf_surface *in,
+                           const struct imf_surface *out, struct imf_error *err);
+    /* The strips of a band of so many rows. */
+    struct imf_strips (*cut)(const struct imf_job *job, int height);
+    /* Bytes of scratch memory of a strip of so many of the units that `cut` counts; `shape` is the
+     * proposal's. */
+    size_t (*scratch_bytes)(const struct imf_problem *p, const void *shape, int width);
+    void (*strip)(const struct imf_host_strip *s);
     /* May be NULL: see IMF_BANDS_TWICE. Take what the maps of samples are made of from the rows of `in`,
      * which begins with the image's row in->row. All rows come, in order, before `run` gets the first
      * band; it measures a surface of the problem's height itself. */
-    enum imf_status (*measure)(void *job, const struct imf_surface *in, struct imf_error *err);
-    void (*destroy)(void **job);
-    /* Lend later runs the threads of `pool`; NULL for OpenCL's solvers. */
-    void (*use_pool)(void *job, struct imf_pool *pool);
+    enum imf_status (*measure)(struct imf_job *job, const struct imf_surface *in,
+                               struct imf_error *err);
     /* May be NULL. What the last run found in the image, for the user: a phrase, or nothing. */
-    void (*tell)(const void *job, char *text, size_t size);
+    void (*tell)(const struct imf_job *job, char *text, size_t size);
+
+    /* Of solvers that do not use the frame yet. */
+    enum imf_status (*old_make)(void **job, const struct imf_problem *p,
+                                const struct imf_proposal *proposal, struct imf_queue *queue,
+                                struct imf_error *err);
+    enum imf_status (*old_run)(void *job, const struct imf_surface *in,
+                               const struct imf_surface *out, struct imf_error *err);
+    enum imf_status (*old_measure)(void *job, const struct imf_surface *in, struct imf_error *err);
+    void (*old_destroy)(void **job);
+    void (*old_use_pool)(void *job, struct imf_pool *pool);
+    void (*old_tell)(const void *job, char *text, size_t size);
 };
+
+/*
+ * Make a job of a proposal for this problem: compile, upload tables. queue is NULL for host solvers and
+ * OpenGL ES. On failure *job is NULL.
+ */
+enum imf_status imf_job_make(struct imf_job **job, const struct imf_problem *p,
+                             const struct imf_proposal *proposal, struct imf_queue *queue,
+                             struct imf_error *err);
+/* As a solver's `run`; the threads are those of job->pool, which the caller may set. */
+enum imf_status imf_job_run(struct imf_job *job, const struct imf_surface *in,
+                            const struct imf_surface *out, struct imf_error *err);
+void imf_job_free(struct imf_job **job);
+/* As a solver's `measure` and `tell`, which it must have (measure) or may have. */
+enum imf_status imf_job_measure(struct imf_job *job, const struct imf_surface *in,
+                                struct imf_error *err);
+void imf_job_tell(const struct imf_job *job, char *text, size_t size);
+
+/* For solvers: add the "#define" lines that common.cl reads: IN, OUT, EXACT, WIDE, E_* and X_*; not VEC,
+ * which the solver sets. */
+void imf_problem_defines(struct imf_defines *d, const struct imf_problem *p);
+/* For solvers: start kernel i of the job. */
+#define imf_job_launch(job, i, grid, args, err)                                                    \
+    imf_program_launch((job)->queue, (job)->program[i], grid, args, err)
+/* Three arguments of a kernel: a surface's buffer, origin and pitch. */
+#define IMF_ARG_SURFACE(s)                                                                         \
+    imf_arg_buffer((s)->mem), imf_arg_size((s)->origin), imf_arg_size((s)->pitch)
 
 /* All solvers, ended by NULL. The first of equally cheap ones is taken. */
 extern const struct imf_solver *const imf_solvers[];
@@ -118,5 +203,12 @@ bool imf_solver_takes(const struct imf_solver *solver, enum imf_problem_kind kin
 /* For solvers: set the reason why a problem is refused. */
 void imf_proposal_refuse(struct imf_proposal *out, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* For solvers that cut strips: accept a problem that takes one core `ms`; strips are at most `most` of
+ * `cut`'s units wide, for their scratch memory. The shape and the error are set before. */
+void imf_proposal_strips(struct imf_proposal *out, const struct imf_problem *p, double ms,
+                         int most);
+/* For solvers with `sizes`: set the bytes of all buffers and of the largest; false, with the refusal,
+ * if they exceed a size_t. */
+bool imf_proposal_buffers(struct imf_proposal *out, const struct imf_problem *p);
 
 #endif

@@ -39,13 +39,12 @@ static unsigned long spoilt(struct imf_surface *s, size_t slack) {
 static inline void run_whole(const struct imf_solver *solver, const struct imf_problem *p,
                              const struct imf_surface *in, const struct imf_surface *out) {
     struct imf_proposal proposal;
-    void *job = NULL;
+    struct imf_job *job = NULL;
     imf_propose(&proposal, solver, p, NULL);
-    bool ran = proposal.feasible && !solver->make(&job, p, &proposal, NULL, NULL) &&
-               !solver->run(job, in, out, NULL) && !solver->run(job, in, out, NULL);
+    bool ran = proposal.feasible && !imf_job_make(&job, p, &proposal, NULL, NULL) &&
+               !imf_job_run(job, in, out, NULL) && !imf_job_run(job, in, out, NULL);
     CHECK(ran && proposal.bands >= IMF_BANDS_TWICE, "%s", proposal.why);
-    if (job)
-        solver->destroy(&job);
+    imf_job_free(&job);
 }
 
 /* Rows that differ, and bytes of `got` outside of them and their slack that were written to. */

@@ -23,9 +23,9 @@ static struct imf_surface in_bands(const struct imf_problem *p, const struct imf
                                    int rows) {
     struct imf_proposal one;
     struct imf_surface out = surface(p, p->out, none);
-    void *job = NULL;
+    struct imf_job *job = NULL;
     imf_propose_backend(&one, IMF_BACKEND_VECTOR, p);
-    bool made = one.feasible && !one.solver->make(&job, p, &one, NULL, NULL);
+    bool made = one.feasible && !imf_job_make(&job, p, &one, NULL, NULL);
     CHECK(made && one.bands == IMF_BANDS_TWICE, "%s", one.why);
     for (int time = 0; time < 2 && made; time++)
         for (int y = 0; y < p->height; y += rows) {
@@ -34,12 +34,11 @@ static struct imf_surface in_bands(const struct imf_problem *p, const struct imf
             from.origin += (size_t)y * in->pitch;
             to.origin += (size_t)y * out.pitch;
             from.height = to.height = imf_min(rows, p->height - y);
-            made = made && !(time ? one.solver->run(job, &from, &to, NULL)
-                                  : one.solver->measure(job, &from, NULL));
+            made = made &&
+                   !(time ? imf_job_run(job, &from, &to, NULL) : imf_job_measure(job, &from, NULL));
         }
     CHECK(made, "%d rows", rows);
-    if (job)
-        one.solver->destroy(&job);
+    imf_job_free(&job);
     return out;
 }
 

@@ -61,12 +61,12 @@ static void run(const struct imf_solver *solver, const struct imf_problem *p,
                 const struct imf_surface *in, const struct imf_surface *out) {
     struct imf_error err = {.text = ""};
     struct imf_proposal proposal;
-    void *job = NULL;
+    struct imf_job *job = NULL;
     imf_propose(&proposal, solver, p, NULL);
     CHECK(proposal.feasible && proposal.bands == IMF_BANDS_WHOLE, "%s", proposal.why);
-    CHECK(!solver->make(&job, p, &proposal, NULL, &err), "%s", err.text);
-    CHECK(!solver->run(job, in, out, &err), "%s", err.text);
-    solver->destroy(&job);
+    CHECK(!imf_job_make(&job, p, &proposal, NULL, &err), "%s", err.text);
+    CHECK(!imf_job_run(job, in, out, &err), "%s", err.text);
+    imf_job_free(&job);
 }
 
 /* ---- the equations --------------------------------------------------------------------------- */

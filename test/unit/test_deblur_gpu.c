@@ -69,7 +69,7 @@ static void run_device(struct imf_queue *queue, const struct imf_problem *p, str
     struct imf_device device = *imf_queue_device(queue);
     struct imf_proposal proposal;
     struct imf_error err = {.text = ""};
-    void *job = NULL;
+    struct imf_job *job = NULL;
     device.gpu = true;
     imf_propose(&proposal, solver, p, &device);
     CHECK(proposal.feasible && proposal.bands == IMF_BANDS_WHOLE, "%s", proposal.why);
@@ -77,14 +77,14 @@ static void run_device(struct imf_queue *queue, const struct imf_problem *p, str
                !imf_buffer_table(&in->mem, queue, in->host, imf_surface_bytes(in), &err) &&
                !imf_buffer_make(&out->mem, queue, IMF_BUFFER_WORK, imf_surface_bytes(out), &err) &&
                !imf_buffer_upload(queue, out->mem, 0, out->host, imf_surface_bytes(out), &err) &&
-               !solver->make(&job, p, &proposal, queue, &err);
+               !imf_job_make(&job, p, &proposal, queue, &err);
     for (int i = 0; i < 2; i++)
-        ran = ran && !solver->run(job, in, out, &err);
+        ran = ran && !imf_job_run(job, in, out, &err);
     ran = ran && !imf_buffer_download(queue, out->mem, 0, out->host, imf_surface_bytes(out), &err);
     CHECK(ran, "%s", err.text);
     if (job) {
-        solver->tell(job, found, size);
-        solver->destroy(&job);
+        imf_job_tell(job, found, size);
+        imf_job_free(&job);
     }
     imf_buffer_free(&in->mem);
     imf_buffer_free(&out->mem);

@@ -223,16 +223,15 @@ static void test_tell(void) {
         struct imf_surface in = surface(p, IMF_U8, p->reach);
         struct imf_surface out = surface(p, IMF_F32, (struct imf_margin){0, 0, 0, 0});
         char text[99] = "";
-        void *job = NULL;
+        struct imf_job *job = NULL;
         for (int i = 0; i < SIDE * SIDE; i++)
             imf_sample_put(imf_surface_row(&in, i / SIDE), IMF_U8, i % SIDE, noisy(0, 0));
         imf_propose_backend(&chosen, IMF_BACKEND_VECTOR, p);
-        if (!chosen.solver->make(&job, p, &chosen, NULL, NULL) &&
-            !chosen.solver->run(job, &in, &out, NULL))
-            chosen.solver->tell(job, text, sizeof text);
+        if (!imf_job_make(&job, p, &chosen, NULL, NULL) && !imf_job_run(job, &in, &out, NULL))
+            imf_job_tell(job, text, sizeof text);
         bool told = strncmp(text, "noise of sigma 0.0", 18) == 0 && strstr(text, " of 255)");
         CHECK(k ? !*text : told, "%s: \"%s\"", specs[k][0], text);
-        chosen.solver->destroy(&job);
+        imf_job_free(&job);
         imf_surface_free(&in);
         imf_surface_free(&out);
         chain_drop(&c);

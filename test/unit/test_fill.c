@@ -95,21 +95,20 @@ static const enum imf_sample samples[][2] = {
 static void run(const struct imf_solver *solver, const struct imf_problem *p, int rows,
                 const struct imf_surface *in, const struct imf_surface *out) {
     struct imf_proposal proposal;
-    void *job = NULL;
+    struct imf_job *job = NULL;
     imf_propose(&proposal, solver, p, NULL);
     CHECK((proposal.bands == IMF_BANDS_WHOLE) == (p->fill.reach == IMF_FILL_ANY), "bands");
-    bool ran = proposal.feasible && !solver->make(&job, p, &proposal, NULL, NULL);
+    bool ran = proposal.feasible && !imf_job_make(&job, p, &proposal, NULL, NULL);
     for (int y = 0, count = rows ? rows : p->height; y < p->height && ran; y += count) {
         struct imf_surface from = *in, to = *out;
         from.row = to.row = y;
         from.height = to.height = imf_min(count, p->height - y);
         from.origin += (size_t)y * in->pitch;
         to.origin += (size_t)y * out->pitch;
-        ran = !solver->run(job, &from, &to, NULL);
+        ran = !imf_job_run(job, &from, &to, NULL);
     }
     CHECK(ran, "%s", proposal.why);
-    if (job)
-        solver->destroy(&job);
+    imf_job_free(&job);
 }
 
 static void check(int width, int height, int channels, int orientation, int reach, unsigned part) {

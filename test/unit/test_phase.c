@@ -10,14 +10,13 @@
 static void run(const struct imf_solver *solver, struct imf_problem p, const struct imf_surface *in,
                 const struct imf_surface *out) {
     struct imf_proposal proposal;
-    void *job = NULL;
+    struct imf_job *job = NULL;
     p.out = out->sample;
     imf_propose(&proposal, solver, &p, NULL);
-    bool ran = proposal.feasible && !solver->make(&job, &p, &proposal, NULL, NULL) &&
-               !solver->run(job, in, out, NULL);
+    bool ran = proposal.feasible && !imf_job_make(&job, &p, &proposal, NULL, NULL) &&
+               !imf_job_run(job, in, out, NULL);
     CHECK(ran, "%s", proposal.why);
-    if (job)
-        solver->destroy(&job);
+    imf_job_free(&job);
 }
 
 /* Turned either way where the definition is within the tolerance of a tie, or of one depth's step. */

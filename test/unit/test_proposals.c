@@ -156,13 +156,6 @@ static void test_bands(void) {
     chain_drop(&c);
 }
 
-/* Solvers of the host's vectors use the threads that a run gives them. */
-static void test_pools(void) {
-    for (size_t i = 0; imf_solvers[i]; i++)
-        CHECK(imf_solvers[i]->backend != IMF_BACKEND_VECTOR || imf_solvers[i]->use_pool,
-              "solver %zu uses no pool", i);
-}
-
 /* A driver is not given what it was seen to crash in; others, and newer ones of it, are. */
 static void test_quarantine(void) {
     static const struct {
@@ -221,7 +214,6 @@ int main(void) {
     test_tiles();
     test_bands();
     test_narrow();
-    test_pools();
     test_quarantine();
     return check_done("test_proposals");
 }

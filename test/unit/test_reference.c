@@ -14,20 +14,20 @@ static struct imf_surface result(const struct imf_solver *s, struct imf_problem 
                                  const struct imf_surface *in, int threads) {
     struct imf_surface out = {0};
     struct imf_proposal proposal;
-    void *job = NULL;
+    struct imf_job *job = NULL;
     p->in = in->sample;
     imf_propose(&proposal, s, p, NULL);
     CHECK(proposal.feasible && proposal.ms < 1000, "%s proposes %s, %g ms", s->name,
           proposal.description, proposal.ms);
     CHECK(!imf_surface_layout(&out, p->out, p->width, p->height, p->channels,
                               (struct imf_margin){0}, NULL) &&
-              !imf_surface_alloc(&out, NULL) && !s->make(&job, p, &proposal, NULL, NULL),
+              !imf_surface_alloc(&out, NULL) && !imf_job_make(&job, p, &proposal, NULL, NULL),
           "%s makes a job", s->name);
     struct imf_pool *pool = NULL;
     CHECK(!imf_pool_open(&pool, threads, NULL), "a pool of %d threads", threads);
-    s->use_pool(job, pool);
-    CHECK(!s->run(job, in, &out, NULL), "%s runs", s->name);
-    s->destroy(&job);
+    job->pool = pool;
+    CHECK(!imf_job_run(job, in, &out, NULL), "%s runs", s->name);
+    imf_job_free(&job);
     imf_pool_close(&pool);
     return out;
 }

@@ -49,13 +49,12 @@ static bool filter(const struct imf_transfer *t, enum imf_edge edge, const struc
                             .epilogue = {.scale = 1, .multiply = 1, .full = 255},
                             .edge = edge,
                             .outside = {40, 40, 40, 40}};
-    void *job = NULL;
+    struct imf_job *job = NULL;
     imf_problem_transfer(&p, t);
     struct imf_proposal host;
     imf_propose_host(&host, &p);
-    bool ok =
-        !host.solver->make(&job, &p, &host, NULL, NULL) && !host.solver->run(job, in, out, NULL);
-    host.solver->destroy(&job);
+    bool ok = !imf_job_make(&job, &p, &host, NULL, NULL) && !imf_job_run(job, in, out, NULL);
+    imf_job_free(&job);
     return ok;
 }
 

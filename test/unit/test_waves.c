@@ -191,14 +191,14 @@ static struct imf_surface result_of(const struct imf_solver *solver, const struc
     struct imf_surface out = surface_of(p, p->out);
     struct imf_proposal proposal;
     struct imf_pool *pool = NULL;
-    void *job = NULL;
+    struct imf_job *job = NULL;
     imf_propose(&proposal, solver, p, NULL);
     bool ran = !imf_pool_open(&pool, threads, NULL) && proposal.feasible &&
-               !solver->make(&job, p, &proposal, NULL, NULL);
+               !imf_job_make(&job, p, &proposal, NULL, NULL);
     if (ran) {
-        solver->use_pool(job, pool);
-        ran = !solver->run(job, in, &out, NULL);
-        solver->destroy(&job);
+        job->pool = pool;
+        ran = !imf_job_run(job, in, &out, NULL);
+        imf_job_free(&job);
     }
     CHECK(ran, "%s", proposal.why);
     imf_pool_close(&pool);

@@ -6,9 +6,9 @@
  */
 #include "check.h"
 #include "solver/common/edge.h"
-#include "solver/common/strips.h"
 #include "solver/common/window.h"
 #include "solver/solver.h"
+#include "solver/strips.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -48,13 +48,11 @@ static void fill(const struct imf_surface *s, bool few) {
 
 static bool run(const struct imf_proposal *proposal, const struct imf_problem *p,
                 const struct imf_surface *in, const struct imf_surface *out) {
-    void *job = NULL;
+    struct imf_job *job = NULL;
     struct imf_error err = {.text = ""};
-    bool ok = !proposal->solver->make(&job, p, proposal, NULL, &err) &&
-              !proposal->solver->run(job, in, out, &err);
+    bool ok = !imf_job_make(&job, p, proposal, NULL, &err) && !imf_job_run(job, in, out, &err);
     CHECK(ok, "%s", err.text);
-    if (job)
-        proposal->solver->destroy(&job);
+    imf_job_free(&job);
     return ok;
 }
 
@@ -115,7 +113,7 @@ static void check(const char *spec, const struct image *image) {
     bool fast = false;
     for (size_t i = 0; imf_solvers[i] && ok; i++) {
         if (imf_solvers[i]->backend != IMF_BACKEND_VECTOR ||
-            !imf_solver_takes(imf_solvers[i], IMF_WINDOW_OP))
+            !imf_solver_takes(imf_solvers[i], p.kind))
             continue;
         imf_propose(&one, imf_solvers[i], &p, NULL);
         if (!one.feasible)

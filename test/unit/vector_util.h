@@ -28,19 +28,18 @@ static struct imf_surface surface(const struct imf_problem *p, enum imf_sample s
 static void run(const struct imf_solver *solver, const struct imf_problem *p,
                 const struct imf_surface *in, const struct imf_surface *out, int rows) {
     struct imf_proposal proposal;
-    void *job = NULL;
+    struct imf_job *job = NULL;
     imf_propose(&proposal, solver, p, NULL);
-    bool ran = proposal.feasible && !solver->make(&job, p, &proposal, NULL, NULL);
+    bool ran = proposal.feasible && !imf_job_make(&job, p, &proposal, NULL, NULL);
     for (int y = 0; y < p->height && ran; y += rows) {
         struct imf_surface from = *in, to = *out;
         from.origin += (size_t)y * in->pitch;
         to.origin += (size_t)y * out->pitch;
         from.height = to.height = imf_min(rows, p->height - y);
-        ran = !solver->run(job, &from, &to, NULL);
+        ran = !imf_job_run(job, &from, &to, NULL);
     }
     CHECK(ran, "%s", proposal.why);
-    if (job)
-        solver->destroy(&job);
+    imf_job_free(&job);
 }
 
 static unsigned long differing(const struct imf_surface *a, const struct imf_surface *b) {

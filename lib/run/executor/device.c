@@ -197,7 +197,7 @@ static enum imf_status run_pass(struct imf_exec *x, int i, const struct imf_surf
     }
     from.margin.top = pass->problem.reach.top;
     from.margin.bottom = pass->problem.reach.bottom;
-    return x->step[i].solver->run(x->step[i].job, &from, &to, err);
+    return imf_job_run(x->step[i].job, &from, &to, err);
 }
 
 /* The surfaces are mapped, which on a device with memory of its own moves their rows, and
@@ -337,8 +337,7 @@ static enum imf_status make_mapped(struct device *d, int i, const struct imf_pro
         return imf_exec_make_host_point(&d->exec, i, chosen, err);
     p.in = d->exec.surface[pass->source + 1].sample;
     p.out = d->exec.surface[i + 1].sample;
-    step->solver = chosen->solver;
-    return step->solver->make(&step->job, &p, chosen, NULL, err);
+    return imf_job_make(&step->job, &p, chosen, NULL, err);
 }
 
 static enum imf_status make_step(struct device *d, int i, const struct imf_proposal *chosen,
@@ -362,10 +361,9 @@ static enum imf_status make_step(struct device *d, int i, const struct imf_propo
                            imf_chain_margin(c, pass->source), imf_chain_edge(c, pass->source),
                            pass->problem.outside, err);
     }
-    step->solver = chosen->solver;
     struct imf_problem p = pass->problem;
     p.height = imf_min(chosen->height, d->exec.bands->window[i + 1].tallest);
-    return st ? st : step->solver->make(&step->job, &p, chosen, d->queue, err);
+    return st ? st : imf_job_make(&step->job, &p, chosen, d->queue, err);
 }
 
 static enum imf_status make(struct device *d, const struct imf_proposal *chosen,

@@ -65,9 +65,11 @@ void imf_exec_free(struct imf_exec **exec) {
     struct imf_exec *x = *exec;
     if (!x)
         return;
-    for (int i = 0; x->step && i < x->chain->count; i++)
-        if (x->step[i].job)
-            x->step[i].solver->destroy(&x->step[i].job);
+    for (int i = 0; x->step && i < x->chain->count; i++) {
+        imf_job_free(&x->step[i].job);
+        if (x->step[i].rows)
+            imf_point_rows_free(&x->step[i].rows);
+    }
     free(x->step);
     free(x->band);
     imf_bands_free(&x->bands);
@@ -77,9 +79,10 @@ void imf_exec_free(struct imf_exec **exec) {
 
 void imf_exec_use_pool(struct imf_exec *x, struct imf_pool *pool) {
     for (int i = 0; i < x->chain->count; i++) {
-        const struct imf_step *step = &x->step[i];
-        if (step->job && step->solver->use_pool)
-            step->solver->use_pool(step->job, pool);
+        if (x->step[i].job)
+            x->step[i].job->pool = pool;
+        if (x->step[i].rows)
+            imf_point_rows_use_pool(x->step[i].rows, pool);
     }
 }
 
@@ -89,10 +92,9 @@ void imf_exec_tell(const struct imf_exec *x, char *text, size_t size) {
     for (int i = 0; i < x->chain->count && used + 2 < size; i++) {
         const struct imf_step *step = &x->step[i];
         char *next = text + used + (used ? 2 : 0);
-        if (!step->job || !step->solver->tell)
+        if (!step->job)
             continue;
-        *next = '\0';
-        step->solver->tell(step->job, next, size - (size_t)(next - text));
+        imf_job_tell(step->job, next, size - (size_t)(next - text));
         if (*next && used)
             memcpy(text + used, ", ", 2);
         used = *next ? (size_t)(next - text) + strlen(next) : used;
@@ -145,7 +147,8 @@ static enum imf_status run_pass(struct imf_exec *x, int i, struct imf_error *err
     struct imf_surface in = imf_exec_view(x, pass->source + 1, made->before, made->done);
     struct imf_surface out = imf_exec_view(x, i + 1, made->before, made->done);
     if (x->measures && i == x->bands->twice - 1)
-        return step->solver->measure(step->job, &in, err);
+        return step->rows ? imf_point_rows_measure(step->rows, &in, err)
+                          : imf_job_measure(step->job, &in, err);
     if (pass->kind == IMF_PASS_POINT) {
         bool two = pass->second >= -1;
         struct imf_surface second =
@@ -156,7 +159,7 @@ static enum imf_status run_pass(struct imf_exec *x, int i, struct imf_error *err
     struct imf_margin m = pass->problem.reach;
     in.margin.top = m.top;
     in.margin.bottom = m.bottom;
-    return step->solver->run(step->job, &in, &out, err);
+    return imf_job_run(step->job, &in, &out, err);
 }
 
 enum imf_status imf_exec_run_passes(struct imf_exec *x, const struct imf_segment *s,

@@ -81,8 +81,7 @@ static enum imf_status make_step(struct imf_exec *x, int i, const struct imf_pro
     p.out = x->surface[i + 1].sample;
     if (pass->kind == IMF_PASS_POINT)
         return imf_exec_make_host_point(x, i, chosen, err);
-    x->step[i].solver = chosen->solver;
-    return chosen->solver->make(&x->step[i].job, &p, chosen, NULL, err);
+    return imf_job_make(&x->step[i].job, &p, chosen, NULL, err);
 }
 
 static enum imf_status make_surface(struct imf_exec *x, int i, enum imf_sample last,

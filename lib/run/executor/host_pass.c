@@ -3,12 +3,6 @@
 
 #include "solver/common/edge.h"
 
-/* The step of a point pass holds a job of imf_point_rows_run(). */
-static const struct imf_solver rows = {.name = "rows",
-                                       .measure = imf_point_rows_measure,
-                                       .use_pool = imf_point_rows_use_pool,
-                                       .destroy = imf_point_rows_free};
-
 void imf_exec_fill_host(const struct imf_exec *x, int i, const struct imf_surface *in, int row) {
     const struct imf_chain *c = x->chain;
     struct imf_margin m = imf_chain_margin(c, c->passes[i].source);
@@ -22,15 +16,14 @@ enum imf_status imf_exec_make_host_point(struct imf_exec *x, int i,
     const struct imf_pass *pass = &x->chain->passes[i];
     if (chosen->backend == IMF_BACKEND_CPU)
         return IMF_OK;
-    x->step[i].solver = &rows;
-    return imf_point_rows_make(&x->step[i].job, &pass->point, x->surface[pass->source + 1].sample,
+    return imf_point_rows_make(&x->step[i].rows, &pass->point, x->surface[pass->source + 1].sample,
                                x->surface[i + 1].sample, (double)x->chain->width * x->chain->height,
                                pass->coarse, err);
 }
 
 void imf_exec_point_host(const struct imf_exec *x, int i, const struct imf_point_io *io) {
-    if (x->step[i].job)
-        imf_point_rows_run(x->step[i].job, io);
+    if (x->step[i].rows)
+        imf_point_rows_run(x->step[i].rows, io);
     else
         imf_point_run_host(&x->chain->passes[i].point, io);
 }

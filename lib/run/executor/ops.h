@@ -68,8 +68,8 @@ struct imf_exec {
     struct imf_bands *bands;
     struct imf_surface *surface; /* chain->count + 1 */
     struct imf_step {
-        const struct imf_solver *solver; /* of a convolution */
-        void *job;
+        struct imf_job *job; /* of a solver, or NULL */
+        void *rows;   /* of a point pass on the host's cores: imf_point_rows_make(); or NULL */
         bool fills;   /* the pass is the first that reads beyond its source's edge */
         bool on_host; /* the host runs it on a device's surfaces */
     } * step;         /* chain->count */

@@ -2,8 +2,8 @@
 #include "solver/common/window_gpu.h"
 
 #include "device/tuning.h"
-#include "solver/common/strips.h"
 #include "solver/common/window.h"
+#include "solver/strips.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -14,9 +14,7 @@ enum { PLAIN_C, NEWEST = 2 };
 
 bool imf_window_for_gpu(const struct imf_problem *p, const struct imf_device *d, size_t group,
                         struct imf_proposal *out) {
-    if (p->window_op->function != IMF_WINDOW_RANK)
-        imf_proposal_refuse(out, "this function of a window is not known");
-    else if (!d->gpu || d->max_group < group)
+    if (!d->gpu || d->max_group < group)
         imf_proposal_refuse(out, "this variant is for GPUs with work-groups of %zu", group);
     else if ((double)p->width * p->channels > INT32_MAX - 65536)
         imf_proposal_refuse(out, "rows are too long");

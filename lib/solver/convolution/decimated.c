@@ -24,7 +24,7 @@
 
 #include "base/rounding.h"
 #include "device/tuning.h"
-#include "solver/common/cores.h"
+#include "solver/cores.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -255,8 +255,8 @@ const struct imf_solver imf_solver_decimated = {
     .backend = IMF_BACKEND_VECTOR,
     .kinds = 1u << IMF_CONVOLUTION,
     .propose = decimated_propose,
-    .make = decimated_make,
-    .use_pool = decimated_use_pool,
-    .run = imf_decimated_run,
-    .destroy = decimated_destroy,
+    .old_make = decimated_make,
+    .old_use_pool = decimated_use_pool,
+    .old_run = imf_decimated_run,
+    .old_destroy = decimated_destroy,
 };

@@ -5,7 +5,7 @@
  * of as many as a row of the result needs.
  */
 #include "solver/convolution/decimated_run.h"
-#include "solver/common/cores.h"
+#include "solver/cores.h"
 
 #include <stdlib.h>
 #include <string.h>

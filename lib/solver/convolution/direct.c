@@ -399,7 +399,7 @@ const struct imf_solver imf_solver_direct = {
     .backend = IMF_BACKEND_DIRECT,
     .kinds = 1u << IMF_CONVOLUTION | 1u << IMF_MAGNITUDE | 1u << IMF_PHASE,
     .propose = direct_propose,
-    .make = direct_make,
-    .run = direct_run,
-    .destroy = direct_destroy,
+    .old_make = direct_make,
+    .old_run = direct_run,
+    .old_destroy = direct_destroy,
 };

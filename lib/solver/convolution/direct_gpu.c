@@ -440,7 +440,7 @@ const struct imf_solver imf_solver_direct_gpu = {
     .backend = IMF_BACKEND_DIRECT,
     .kinds = 1u << IMF_CONVOLUTION | 1u << IMF_MAGNITUDE,
     .propose = local_propose,
-    .make = local_make,
-    .run = local_run,
-    .destroy = local_destroy,
+    .old_make = local_make,
+    .old_run = local_run,
+    .old_destroy = local_destroy,
 };

@@ -298,7 +298,7 @@ const struct imf_solver imf_solver_gles = {
     .backend = IMF_BACKEND_GLES,
     .kinds = 1u << IMF_CONVOLUTION | 1u << IMF_MAGNITUDE,
     .propose = gles_propose,
-    .make = gles_make,
-    .run = gles_run,
-    .destroy = gles_destroy,
+    .old_make = gles_make,
+    .old_run = gles_run,
+    .old_destroy = gles_destroy,
 };

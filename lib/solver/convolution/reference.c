@@ -10,7 +10,7 @@
  */
 #include "base/clones.h"
 #include "device/tuning.h"
-#include "solver/common/cores.h"
+#include "solver/cores.h"
 #include "solver/solver.h"
 
 #include <math.h>
@@ -224,8 +224,8 @@ static enum imf_status host_run(void *job, const struct imf_surface *in,
     {                                                                                              \
         .name = called, .backend = of, .float64 = true,                                            \
         .kinds = 1u << IMF_CONVOLUTION | 1u << IMF_MAGNITUDE | 1u << IMF_PHASE,                    \
-        .propose = proposes, .make = host_make, .run = host_run, .destroy = host_destroy,          \
-        .use_pool = host_use_pool                                                                  \
+        .propose = proposes, .old_make = host_make, .old_run = host_run,                           \
+        .old_destroy = host_destroy, .old_use_pool = host_use_pool                                 \
     }
 
 const struct imf_solver imf_solver_float64 = SOLVER("vector", IMF_BACKEND_VECTOR, vector_propose);

@@ -20,10 +20,10 @@
  *                1 1 1 1 1     the run from b to d = prefix[e] - prefix[b]
  */
 #include "device/tuning.h"
-#include "solver/common/cores.h"
-#include "solver/common/strips.h"
 #include "solver/convolution/runs_rows.h"
+#include "solver/cores.h"
 #include "solver/solver.h"
+#include "solver/strips.h"
 
 #include <float.h>
 #include <math.h>
@@ -359,8 +359,8 @@ const struct imf_solver imf_solver_runs = {
     .backend = IMF_BACKEND_VECTOR,
     .kinds = 1u << IMF_CONVOLUTION,
     .propose = runs_propose,
-    .make = runs_make,
-    .run = runs_run,
-    .destroy = runs_destroy,
-    .use_pool = runs_use_pool,
+    .old_make = runs_make,
+    .old_run = runs_run,
+    .old_destroy = runs_destroy,
+    .old_use_pool = runs_use_pool,
 };

@@ -427,7 +427,7 @@ const struct imf_solver imf_solver_separable = {
     .backend = IMF_BACKEND_SEPARABLE,
     .kinds = 1u << IMF_CONVOLUTION,
     .propose = separable_propose,
-    .make = separable_make,
-    .run = separable_run,
-    .destroy = separable_destroy,
+    .old_make = separable_make,
+    .old_run = separable_run,
+    .old_destroy = separable_destroy,
 };

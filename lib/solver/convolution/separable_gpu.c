@@ -19,8 +19,8 @@
 
 struct separable_job {
     struct imf_kernel *row, *column;
-    void *first, *second;
-    struct imf_surface mid; /* height + column - 1 rows */
+    struct imf_job *first, *second;
+    struct imf_surface mid; /* height + column - 1 rows; its buffer is the job's */
 };
 
 /* The shapes of both runs' proposals. */
@@ -94,66 +94,55 @@ static void separable_propose(const struct imf_problem *p, const struct imf_devi
     imf_kernel_free(&column);
 }
 
-static void separable_destroy(void **job) {
-    struct separable_job *j = *job;
-    *job = NULL;
-    if (!j)
-        return;
-    if (j->first)
-        DIRECT.destroy(&j->first);
-    if (j->second)
-        DIRECT.destroy(&j->second);
-    imf_buffer_free(&j->mid.mem);
+static void separable_release(struct imf_job *job) {
+    struct separable_job *j = job->own;
+    imf_job_free(&j->first);
+    imf_job_free(&j->second);
     imf_kernel_free(&j->row);
     imf_kernel_free(&j->column);
-    free(j);
 }
 
-static enum imf_status make_part(void **job, const struct imf_problem *p,
+static enum imf_status make_part(struct imf_job **part, const struct imf_problem *p,
                                  const unsigned char *shape, struct imf_queue *queue,
                                  struct imf_error *err) {
     struct imf_proposal one = {.solver = &DIRECT, .feasible = true, .height = p->height};
     memcpy(one.shape.bytes, shape, IMF_SHAPE_PART);
-    return DIRECT.make(job, p, &one, queue, err);
+    return imf_job_make(part, p, &one, queue, err);
 }
 
-static enum imf_status separable_make(void **job, const struct imf_problem *p,
-                                      const struct imf_proposal *proposal, struct imf_queue *queue,
-                                      struct imf_error *err) {
-    struct separable_job *j = *job = calloc(1, sizeof *j);
-    const struct shape *s = (const struct shape *)proposal->shape.bytes;
+static enum imf_status separable_prepare(struct imf_job *job, struct imf_error *err) {
+    struct separable_job *j = job->own;
+    const struct shape *s = (const struct shape *)job->proposal.shape.bytes;
     struct imf_problem part[2];
     const char *why;
-    if (!j)
-        return imf_fail_memory(err, sizeof *j);
     enum imf_status st = IMF_OK;
-    if (!split(p, part, &j->row, &j->column, &why))
+    if (!split(&job->p, part, &j->row, &j->column, &why))
         st = imf_fail(err, IMF_ERR_MEMORY, "%s", why);
     if (!st)
-        st = make_part(&j->first, &part[0], s->part[0], queue, err);
+        st = make_part(&j->first, &part[0], s->part[0], job->queue, err);
     if (!st)
-        st = make_part(&j->second, &part[1], s->part[1], queue, err);
+        st = make_part(&j->second, &part[1], s->part[1], job->queue, err);
     if (!st)
-        st = imf_surface_layout(&j->mid, IMF_F32, part[0].width, part[0].height, p->channels,
+        st = imf_surface_layout(&j->mid, IMF_F32, part[0].width, part[0].height, job->p.channels,
                                 (struct imf_margin){0, 0, 0, 0}, err);
     if (!st)
-        st = imf_buffer_make(&j->mid.mem, queue, IMF_BUFFER_WORK, imf_surface_bytes(&j->mid), err);
-    if (st)
-        separable_destroy(job);
+        st = imf_buffer_make(&job->buffer[0], job->queue, IMF_BUFFER_WORK,
+                             imf_surface_bytes(&j->mid), err);
+    j->mid.mem = job->buffer[0];
     return st;
 }
 
-static enum imf_status separable_run(void *job, const struct imf_surface *in,
+static enum imf_status separable_run(struct imf_job *job, const struct imf_surface *in,
                                      const struct imf_surface *out, struct imf_error *err) {
-    struct separable_job *j = job;
+    struct separable_job *j = job->own;
     size_t above = (size_t)j->column->cy;
     struct imf_surface tall = *in, mid = j->mid;
     tall.height = mid.height = in->height + j->column->height - 1;
     tall.origin -= above * in->pitch;
-    enum imf_status st = DIRECT.run(j->first, &tall, &mid, err);
+    enum imf_status st = imf_job_run(j->first, &tall, &mid, err);
     mid.height = in->height;
     mid.origin += above * mid.pitch;
-    return st ? st : DIRECT.run(j->second, &mid, out, err);
+    return st ? st : imf_job_run(j->second, &mid, out, err);
 }
 
 const struct imf_solver imf_solver_separable_gpu = {
@@ -161,7 +150,8 @@ const struct imf_solver imf_solver_separable_gpu = {
     .backend = IMF_BACKEND_SEPARABLE,
     .kinds = 1u << IMF_CONVOLUTION,
     .propose = separable_propose,
-    .make = separable_make,
+    .own = sizeof(struct separable_job),
+    .prepare = separable_prepare,
+    .release = separable_release,
     .run = separable_run,
-    .destroy = separable_destroy,
 };

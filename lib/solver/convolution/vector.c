@@ -24,8 +24,8 @@
  */
 #include "base/rounding.h"
 #include "device/tuning.h"
-#include "solver/common/cores.h"
 #include "solver/convolution/vector_taps.h"
+#include "solver/cores.h"
 #include "solver/solver.h"
 
 #include <math.h>
@@ -291,8 +291,8 @@ const struct imf_solver imf_solver_vector = {
     .backend = IMF_BACKEND_VECTOR,
     .kinds = 1u << IMF_CONVOLUTION | 1u << IMF_MAGNITUDE,
     .propose = vector_propose,
-    .make = vector_make,
-    .run = vector_run,
-    .destroy = vector_destroy,
-    .use_pool = vector_use_pool,
+    .old_make = vector_make,
+    .old_run = vector_run,
+    .old_destroy = vector_destroy,
+    .old_use_pool = vector_use_pool,
 };

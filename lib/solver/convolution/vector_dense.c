@@ -17,7 +17,7 @@
 #include "solver/convolution/vector_dense.h"
 
 #include "base/clones.h"
-#include "solver/common/strips.h"
+#include "solver/strips.h"
 
 #include <string.h>
 

@@ -305,8 +305,8 @@ const struct imf_solver imf_solver_denoise_gpu = {
     .program = "denoise_gpu",
     .kinds = 1u << IMF_DENOISE,
     .propose = gpu_propose,
-    .make = gpu_make,
-    .run = gpu_run,
-    .destroy = gpu_destroy,
-    .tell = imf_denoise_tell,
+    .old_make = gpu_make,
+    .old_run = gpu_run,
+    .old_destroy = gpu_destroy,
+    .old_tell = imf_denoise_tell,
 };

@@ -26,9 +26,9 @@
 #include "solver/denoise/denoise.h"
 
 #include "device/tuning.h"
-#include "solver/common/cores.h"
-#include "solver/common/strips.h"
 #include "solver/common/window.h"
+#include "solver/cores.h"
+#include "solver/strips.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -312,9 +312,9 @@ const struct imf_solver imf_solver_denoise_host = {
     .float64 = true,
     .kinds = 1u << IMF_DENOISE,
     .propose = propose,
-    .make = imf_denoise_make,
-    .run = run,
-    .destroy = imf_denoise_destroy,
-    .use_pool = imf_denoise_use_pool,
-    .tell = imf_denoise_tell,
+    .old_make = imf_denoise_make,
+    .old_run = run,
+    .old_destroy = imf_denoise_destroy,
+    .old_use_pool = imf_denoise_use_pool,
+    .old_tell = imf_denoise_tell,
 };

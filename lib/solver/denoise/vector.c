@@ -5,12 +5,12 @@
  * cache; each is turned into planes, which are estimated twice.
  */
 #include "device/tuning.h"
-#include "solver/common/cores.h"
 #include "solver/common/float_row.h"
-#include "solver/common/strips.h"
+#include "solver/cores.h"
 #include "solver/denoise/blocks.h"
 #include "solver/denoise/groups.h"
 #include "solver/denoise/planes.h"
+#include "solver/strips.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -194,9 +194,9 @@ const struct imf_solver imf_solver_denoise = {
     .backend = IMF_BACKEND_VECTOR,
     .kinds = 1u << IMF_DENOISE,
     .propose = propose,
-    .make = imf_denoise_make,
-    .run = run,
-    .destroy = imf_denoise_destroy,
-    .use_pool = imf_denoise_use_pool,
-    .tell = imf_denoise_tell,
+    .old_make = imf_denoise_make,
+    .old_run = run,
+    .old_destroy = imf_denoise_destroy,
+    .old_use_pool = imf_denoise_use_pool,
+    .old_tell = imf_denoise_tell,
 };

@@ -303,7 +303,7 @@ const struct imf_solver imf_solver_canny = {
     .float64 = true,
     .kinds = 1u << IMF_CANNY,
     .propose = canny_propose,
-    .make = canny_make,
-    .run = canny_run,
-    .destroy = canny_destroy,
+    .old_make = canny_make,
+    .old_run = canny_run,
+    .old_destroy = canny_destroy,
 };

@@ -238,7 +238,7 @@ const struct imf_solver imf_solver_canny_device = {
     .program = "canny",
     .kinds = 1u << IMF_CANNY,
     .propose = device_canny_propose,
-    .make = device_canny_make,
-    .run = device_canny_run,
-    .destroy = device_canny_destroy,
+    .old_make = device_canny_make,
+    .old_run = device_canny_run,
+    .old_destroy = device_canny_destroy,
 };

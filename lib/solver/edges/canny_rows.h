@@ -2,8 +2,8 @@
 #ifndef IMF_SOLVER_EDGES_CANNY_ROWS_H
 #define IMF_SOLVER_EDGES_CANNY_ROWS_H
 
-#include "solver/common/strips.h"
 #include "solver/edges/canny.h"
+#include "solver/strips.h"
 
 /* Bytes of a map: no edge; an edge if it touches one; an edge whose neighbours have not been visited; an
  * edge whose neighbours have. */

@@ -6,7 +6,7 @@
  * pixel, is kept for the whole image; after all bands edges are followed across their borders.
  */
 #include "device/tuning.h"
-#include "solver/common/cores.h"
+#include "solver/cores.h"
 #include "solver/edges/canny_rows.h"
 #include "solver/edges/canny_trace.h"
 #include "solver/solver.h"
@@ -192,8 +192,8 @@ const struct imf_solver imf_solver_canny_vector = {
     .float64 = true,
     .kinds = 1u << IMF_CANNY,
     .propose = vector_canny_propose,
-    .make = vector_canny_make,
-    .run = vector_canny_run,
-    .destroy = vector_canny_destroy,
-    .use_pool = vector_canny_use_pool,
+    .old_make = vector_canny_make,
+    .old_run = vector_canny_run,
+    .old_destroy = vector_canny_destroy,
+    .old_use_pool = vector_canny_use_pool,
 };

@@ -12,10 +12,10 @@
 #include "base/clones.h"
 #include "base/rounding.h"
 #include "device/tuning.h"
-#include "solver/common/cores.h"
 #include "solver/common/float_row.h"
-#include "solver/common/strips.h"
+#include "solver/cores.h"
 #include "solver/solver.h"
+#include "solver/strips.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -195,8 +195,8 @@ const struct imf_solver imf_solver_phase = {
     .backend = IMF_BACKEND_VECTOR,
     .kinds = 1u << IMF_PHASE,
     .propose = phase_propose,
-    .make = phase_make,
-    .run = phase_run,
-    .destroy = phase_destroy,
-    .use_pool = phase_use_pool,
+    .old_make = phase_make,
+    .old_run = phase_run,
+    .old_destroy = phase_destroy,
+    .old_use_pool = phase_use_pool,
 };

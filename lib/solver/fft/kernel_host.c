@@ -184,8 +184,8 @@ const struct imf_solver imf_solver_fft_host = {
     .float64 = true,
     .kinds = 1u << IMF_CONVOLUTION,
     .propose = kernel_propose,
-    .make = kernel_make,
-    .run = kernel_run,
-    .destroy = kernel_destroy,
-    .use_pool = kernel_use_pool,
+    .old_make = kernel_make,
+    .old_run = kernel_run,
+    .old_destroy = kernel_destroy,
+    .old_use_pool = kernel_use_pool,
 };

@@ -279,7 +279,7 @@ const struct imf_solver imf_solver_spectral_filter = {
     .program = "spectral_filter",
     .kinds = 1u << IMF_TRANSFER,
     .propose = spectral_filter_propose,
-    .make = spectral_filter_make,
-    .run = spectral_filter_run,
-    .destroy = spectral_filter_destroy,
+    .old_make = spectral_filter_make,
+    .old_run = spectral_filter_run,
+    .old_destroy = spectral_filter_destroy,
 };

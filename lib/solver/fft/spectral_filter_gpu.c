@@ -294,7 +294,7 @@ const struct imf_solver imf_solver_spectral_filter_gpu = {
     .program = "spectral_filter", /* has the same fault */
     .kinds = 1u << IMF_TRANSFER,
     .propose = whole_propose,
-    .make = whole_make,
-    .run = whole_run,
-    .destroy = whole_destroy,
+    .old_make = whole_make,
+    .old_run = whole_run,
+    .old_destroy = whole_destroy,
 };

@@ -263,8 +263,8 @@ static void host_destroy(void **job) {
 #define SOLVER(called, of)                                                                         \
     {                                                                                              \
         .name = called, .backend = of, .float64 = true, .kinds = 1u << IMF_TRANSFER,               \
-        .propose = host_propose, .make = host_make, .run = host_run, .destroy = host_destroy,      \
-        .use_pool = host_use_pool                                                                  \
+        .propose = host_propose, .old_make = host_make, .old_run = host_run,                       \
+        .old_destroy = host_destroy, .old_use_pool = host_use_pool                                 \
     }
 
 const struct imf_solver imf_solver_spectral_filter_vector = SOLVER("vector", IMF_BACKEND_VECTOR);

@@ -282,7 +282,7 @@ const struct imf_solver imf_solver_fft = {
     .program = "fft",
     .kinds = 1u << IMF_CONVOLUTION | 1u << IMF_MAGNITUDE,
     .propose = fft_propose,
-    .make = fft_make,
-    .run = fft_run,
-    .destroy = fft_destroy,
+    .old_make = fft_make,
+    .old_run = fft_run,
+    .old_destroy = fft_destroy,
 };

@@ -427,7 +427,7 @@ const struct imf_solver imf_solver_fft_gpu = {
     .backend = IMF_BACKEND_FFT,
     .kinds = 1u << IMF_CONVOLUTION,
     .propose = local_propose,
-    .make = local_make,
-    .run = local_run,
-    .destroy = local_destroy,
+    .old_make = local_make,
+    .old_run = local_run,
+    .old_destroy = local_destroy,
 };

@@ -155,7 +155,7 @@ const struct imf_solver imf_solver_clahe_device = {
     .backend = IMF_BACKEND_DIRECT,
     .kinds = 1u << IMF_CLAHE,
     .propose = clahe_device_propose,
-    .make = clahe_device_make,
-    .run = clahe_device_run,
-    .destroy = clahe_device_destroy,
+    .old_make = clahe_device_make,
+    .old_run = clahe_device_run,
+    .old_destroy = clahe_device_destroy,
 };

@@ -150,7 +150,7 @@ const struct imf_solver imf_solver_clahe_host = {
     .float64 = true,
     .kinds = 1u << IMF_CLAHE,
     .propose = clahe_host_propose,
-    .make = clahe_host_make,
-    .run = clahe_host_run,
-    .destroy = clahe_host_destroy,
+    .old_make = clahe_host_make,
+    .old_run = clahe_host_run,
+    .old_destroy = clahe_host_destroy,
 };

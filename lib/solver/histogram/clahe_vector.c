@@ -12,11 +12,11 @@
 #include "base/clones.h"
 #include "base/pages.h"
 #include "device/tuning.h"
-#include "solver/common/cores.h"
 #include "solver/common/edge.h"
-#include "solver/common/strips.h"
 #include "solver/common/window.h"
+#include "solver/cores.h"
 #include "solver/solver.h"
+#include "solver/strips.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -417,9 +417,9 @@ const struct imf_solver imf_solver_clahe_vector = {
     .backend = IMF_BACKEND_VECTOR,
     .kinds = 1u << IMF_CLAHE,
     .propose = clahe_vector_propose,
-    .make = clahe_vector_make,
-    .measure = clahe_vector_measure,
-    .run = clahe_vector_run,
-    .destroy = clahe_vector_destroy,
-    .use_pool = clahe_vector_use_pool,
+    .old_make = clahe_vector_make,
+    .old_measure = clahe_vector_measure,
+    .old_run = clahe_vector_run,
+    .old_destroy = clahe_vector_destroy,
+    .old_use_pool = clahe_vector_use_pool,
 };

@@ -140,7 +140,7 @@ const struct imf_solver imf_solver_histogram_op_device = {
     .backend = IMF_BACKEND_DIRECT,
     .kinds = 1u << IMF_HISTOGRAM_OP,
     .propose = histogram_device_propose,
-    .make = histogram_device_make,
-    .run = histogram_device_run,
-    .destroy = histogram_device_destroy,
+    .old_make = histogram_device_make,
+    .old_run = histogram_device_run,
+    .old_destroy = histogram_device_destroy,
 };

@@ -162,7 +162,7 @@ const struct imf_solver imf_solver_histogram_op_host = {
     .float64 = true,
     .kinds = 1u << IMF_HISTOGRAM_OP,
     .propose = histogram_host_propose,
-    .make = histogram_host_make,
-    .run = histogram_host_run,
-    .destroy = histogram_host_destroy,
+    .old_make = histogram_host_make,
+    .old_run = histogram_host_run,
+    .old_destroy = histogram_host_destroy,
 };

@@ -12,7 +12,7 @@
  */
 #include "base/byte_map.h"
 #include "device/tuning.h"
-#include "solver/common/cores.h"
+#include "solver/cores.h"
 #include "solver/histogram/reference.h"
 #include "solver/solver.h"
 
@@ -326,9 +326,9 @@ const struct imf_solver imf_solver_histogram_op_vector = {
     .float64 = true,
     .kinds = 1u << IMF_HISTOGRAM_OP,
     .propose = histogram_vector_propose,
-    .make = histogram_vector_make,
-    .measure = histogram_vector_measure,
-    .run = histogram_vector_run,
-    .destroy = histogram_vector_destroy,
-    .use_pool = histogram_vector_use_pool,
+    .old_make = histogram_vector_make,
+    .old_measure = histogram_vector_measure,
+    .old_run = histogram_vector_run,
+    .old_destroy = histogram_vector_destroy,
+    .old_use_pool = histogram_vector_use_pool,
 };

@@ -21,11 +21,11 @@
  * All steps have the type of the samples, and nothing is rounded.
  */
 #include "device/tuning.h"
-#include "solver/common/cores.h"
-#include "solver/common/strips.h"
 #include "solver/common/window.h"
+#include "solver/cores.h"
 #include "solver/morphology/erode_dilate_rows.h"
 #include "solver/solver.h"
+#include "solver/strips.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -148,7 +148,7 @@ static void erode_dilate_propose(const struct imf_problem *p, const struct imf_d
     const struct imf_vector_rates *rates = &imf_vector_rates;
     struct erode_dilate_job j;
     (void)d;
-    if (p->window_op->function != IMF_WINDOW_RANK || !is_erode_or_dilate(p->window_op))
+    if (!is_erode_or_dilate(p->window_op))
         imf_proposal_refuse(out, "this is neither the minimum nor the maximum of a window");
     else if ((double)p->width * p->channels > INT32_MAX - 4096)
         imf_proposal_refuse(out, "rows are too long");
@@ -361,11 +361,11 @@ static enum imf_status erode_dilate_run(void *job, const struct imf_surface *in,
 const struct imf_solver imf_solver_erode_dilate = {
     .name = "vector",
     .backend = IMF_BACKEND_VECTOR,
-    .kinds = 1u << IMF_WINDOW_OP,
+    .kinds = 1u << IMF_RANK,
     .float64 = true,
     .propose = erode_dilate_propose,
-    .make = erode_dilate_make,
-    .run = erode_dilate_run,
-    .destroy = erode_dilate_destroy,
-    .use_pool = erode_dilate_use_pool,
+    .old_make = erode_dilate_make,
+    .old_run = erode_dilate_run,
+    .old_destroy = erode_dilate_destroy,
+    .old_use_pool = erode_dilate_use_pool,
 };

@@ -241,9 +241,9 @@ const struct imf_solver imf_solver_erode_dilate_gpu = {
     .name = "direct",
     .backend = IMF_BACKEND_DIRECT,
     .program = "erode_dilate_gpu",
-    .kinds = 1u << IMF_WINDOW_OP,
+    .kinds = 1u << IMF_RANK,
     .propose = erode_dilate_propose,
-    .make = erode_dilate_make,
-    .run = erode_dilate_run,
-    .destroy = erode_dilate_destroy,
+    .old_make = erode_dilate_make,
+    .old_run = erode_dilate_run,
+    .old_destroy = erode_dilate_destroy,
 };

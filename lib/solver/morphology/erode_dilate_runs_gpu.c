@@ -209,9 +209,9 @@ const struct imf_solver imf_solver_erode_dilate_runs_gpu = {
     .name = "direct",
     .backend = IMF_BACKEND_DIRECT,
     .program = "erode_dilate_gpu",
-    .kinds = 1u << IMF_WINDOW_OP,
+    .kinds = 1u << IMF_RANK,
     .propose = runs_propose,
-    .make = runs_make,
-    .run = runs_run,
-    .destroy = runs_destroy,
+    .old_make = runs_make,
+    .old_run = runs_run,
+    .old_destroy = runs_destroy,
 };

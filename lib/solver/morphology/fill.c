@@ -219,10 +219,10 @@ const struct imf_solver imf_solver_fill = {
     .float64 = true,
     .kinds = 1u << IMF_FILLING,
     .propose = fill_propose,
-    .make = fill_make,
-    .run = fill_run,
-    .destroy = fill_destroy,
-    .use_pool = fill_use_pool,
+    .old_make = fill_make,
+    .old_run = fill_run,
+    .old_destroy = fill_destroy,
+    .old_use_pool = fill_use_pool,
 };
 
 const struct imf_solver imf_solver_fill_host = {
@@ -231,7 +231,7 @@ const struct imf_solver imf_solver_fill_host = {
     .float64 = true,
     .kinds = 1u << IMF_FILLING,
     .propose = fill_propose,
-    .make = fill_make,
-    .run = fill_run,
-    .destroy = fill_destroy,
+    .old_make = fill_make,
+    .old_run = fill_run,
+    .old_destroy = fill_destroy,
 };

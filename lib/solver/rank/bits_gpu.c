@@ -121,9 +121,9 @@ static enum imf_status bits_run(void *job, const struct imf_surface *in,
 const struct imf_solver imf_solver_rank_bits_gpu = {
     .name = "direct",
     .backend = IMF_BACKEND_DIRECT,
-    .kinds = 1u << IMF_WINDOW_OP,
+    .kinds = 1u << IMF_RANK,
     .propose = bits_propose,
-    .make = bits_make,
-    .run = bits_run,
-    .destroy = bits_destroy,
+    .old_make = bits_make,
+    .old_run = bits_run,
+    .old_destroy = bits_destroy,
 };

@@ -22,10 +22,6 @@ struct rank_job {
 static void rank_propose(const struct imf_problem *p, const struct imf_device *d,
                          struct imf_proposal *out) {
     const struct imf_window_op *window = p->window_op;
-    if (window->function != IMF_WINDOW_RANK) {
-        imf_proposal_refuse(out, "this is for ranks in windows");
-        return;
-    }
     const struct imf_tuning *t = imf_tuning(d);
     size_t count = imf_window_count(window), rank = imf_percentile_rank(window->value, count);
     bool minmax = rank == 0 || rank == count - 1;
@@ -112,9 +108,9 @@ static enum imf_status rank_run(void *job, const struct imf_surface *in,
 const struct imf_solver imf_solver_rank_device = {
     .name = "direct",
     .backend = IMF_BACKEND_DIRECT,
-    .kinds = 1u << IMF_WINDOW_OP,
+    .kinds = 1u << IMF_RANK,
     .propose = rank_propose,
-    .make = rank_make,
-    .run = rank_run,
-    .destroy = rank_destroy,
+    .old_make = rank_make,
+    .old_run = rank_run,
+    .old_destroy = rank_destroy,
 };

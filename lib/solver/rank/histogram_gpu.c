@@ -133,9 +133,9 @@ static enum imf_status histogram_run(void *job, const struct imf_surface *in,
 const struct imf_solver imf_solver_rank_histogram_gpu = {
     .name = "direct",
     .backend = IMF_BACKEND_DIRECT,
-    .kinds = 1u << IMF_WINDOW_OP,
+    .kinds = 1u << IMF_RANK,
     .propose = histogram_propose,
-    .make = histogram_make,
-    .run = histogram_run,
-    .destroy = histogram_destroy,
+    .old_make = histogram_make,
+    .old_run = histogram_run,
+    .old_destroy = histogram_destroy,
 };

@@ -6,8 +6,8 @@
  * every type.
  */
 #include "device/tuning.h"
-#include "solver/common/cores.h"
 #include "solver/common/window.h"
+#include "solver/cores.h"
 #include "solver/solver.h"
 
 #include <stdlib.h>
@@ -29,10 +29,6 @@ static void rank_propose(const struct imf_problem *p, const struct imf_device *d
     double samples = (double)p->width * p->height * p->channels;
     double count = (double)imf_window_count(window);
     (void)d;
-    if (window->function != IMF_WINDOW_RANK) {
-        imf_proposal_refuse(out, "this function of a window is not known");
-        return;
-    }
     out->feasible = true;
     out->error = 0;
     out->ms =
@@ -139,10 +135,10 @@ const struct imf_solver imf_solver_rank_host = {
     .name = "cpu",
     .backend = IMF_BACKEND_CPU,
     .float64 = true,
-    .kinds = 1u << IMF_WINDOW_OP,
+    .kinds = 1u << IMF_RANK,
     .propose = rank_propose,
-    .make = rank_make,
-    .run = rank_run,
-    .destroy = rank_destroy,
-    .use_pool = rank_use_pool,
+    .old_make = rank_make,
+    .old_run = rank_run,
+    .old_destroy = rank_destroy,
+    .old_use_pool = rank_use_pool,
 };

@@ -2,8 +2,8 @@
 #ifndef IMF_SOLVER_RANK_SORTED_REGIONS_H
 #define IMF_SOLVER_RANK_SORTED_REGIONS_H
 
-#include "solver/common/strips.h"
 #include "solver/common/window.h"
+#include "solver/strips.h"
 
 struct imf_regions {
     enum imf_sample sample;     /* not, in a rectangle, IMF_U8 */

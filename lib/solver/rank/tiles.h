@@ -2,7 +2,7 @@
 #ifndef IMF_SOLVER_RANK_TILES_H
 #define IMF_SOLVER_RANK_TILES_H
 
-#include "solver/common/strips.h"
+#include "solver/common/window.h"
 #include "solver/rank/network.h"
 
 #define IMF_TILES_SIDE_MOST 64 /* of a window */

@@ -18,15 +18,15 @@
  * Minimum and maximum are those of erode_dilate.c.
  */
 #include "device/tuning.h"
-#include "solver/common/cores.h"
-#include "solver/common/strips.h"
 #include "solver/common/window.h"
+#include "solver/cores.h"
 #include "solver/rank/histogram.h"
 #include "solver/rank/incremental.h"
 #include "solver/rank/rows.h"
 #include "solver/rank/sorted_regions.h"
 #include "solver/rank/tiles.h"
 #include "solver/solver.h"
+#include "solver/strips.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -376,11 +376,11 @@ static void rank_use_pool(void *job, struct imf_pool *pool) {
 const struct imf_solver imf_solver_rank = {
     .name = "vector",
     .backend = IMF_BACKEND_VECTOR,
-    .kinds = 1u << IMF_WINDOW_OP,
+    .kinds = 1u << IMF_RANK,
     .float64 = true,
     .propose = rank_propose,
-    .make = rank_make,
-    .run = rank_run,
-    .destroy = rank_destroy,
-    .use_pool = rank_use_pool,
+    .old_make = rank_make,
+    .old_run = rank_run,
+    .old_destroy = rank_destroy,
+    .old_use_pool = rank_use_pool,
 };

@@ -180,8 +180,8 @@ static void destroy(void **job) {
 #define SOLVER(called, of)                                                                         \
     {                                                                                              \
         .name = called, .backend = of, .float64 = true, .kinds = 1u << IMF_DEBLURRING,             \
-        .propose = propose, .make = make, .run = run, .destroy = destroy, .use_pool = use_pool,    \
-        .tell = tell                                                                               \
+        .propose = propose, .old_make = make, .old_run = run, .old_destroy = destroy,              \
+        .old_use_pool = use_pool, .old_tell = tell                                                 \
     }
 
 const struct imf_solver imf_solver_deblur = SOLVER("vector", IMF_BACKEND_VECTOR);

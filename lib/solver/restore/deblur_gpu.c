@@ -147,8 +147,8 @@ const struct imf_solver imf_solver_deblur_gpu = {
     .program = "deblur_gpu",
     .kinds = 1u << IMF_DEBLURRING,
     .propose = gpu_propose,
-    .make = gpu_make,
-    .run = gpu_run,
-    .destroy = gpu_destroy,
-    .tell = gpu_tell,
+    .old_make = gpu_make,
+    .old_run = gpu_run,
+    .old_destroy = gpu_destroy,
+    .old_tell = gpu_tell,
 };

@@ -389,8 +389,9 @@ static void descreen_tell(const void *job, char *text, size_t size) {
 #define SOLVER(called, of)                                                                         \
     {                                                                                              \
         .name = called, .backend = of, .float64 = true, .kinds = 1u << IMF_DESCREEN,               \
-        .propose = descreen_propose, .make = descreen_make, .run = descreen_run,                   \
-        .destroy = descreen_destroy, .use_pool = descreen_use_pool, .tell = descreen_tell          \
+        .propose = descreen_propose, .old_make = descreen_make, .old_run = descreen_run,           \
+        .old_destroy = descreen_destroy, .old_use_pool = descreen_use_pool,                        \
+        .old_tell = descreen_tell                                                                  \
     }
 
 const struct imf_solver imf_solver_descreen_vector = SOLVER("vector", IMF_BACKEND_VECTOR);

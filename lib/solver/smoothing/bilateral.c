@@ -13,11 +13,11 @@
 
 #include "base/rounding.h"
 #include "device/tuning.h"
-#include "solver/common/cores.h"
 #include "solver/common/float_row.h"
-#include "solver/common/strips.h"
+#include "solver/cores.h"
 #include "solver/smoothing/bilateral_rows.h"
 #include "solver/solver.h"
+#include "solver/strips.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -77,10 +77,6 @@ static void bilateral_propose(const struct imf_problem *p, const struct imf_devi
                               struct imf_proposal *out) {
     const struct imf_window_op *window = p->window_op;
     (void)d;
-    if (window->function != IMF_WINDOW_BILATERAL) {
-        imf_proposal_refuse(out, "this function of a window is not known");
-        return;
-    }
     out->error = imf_bilateral_error(p, IMF_BILATERAL_POWER_ERROR);
     if (p->in == IMF_F64 || p->out == IMF_F64)
         imf_proposal_refuse(out, "this takes no float64 samples");
@@ -233,10 +229,10 @@ static enum imf_status bilateral_run(void *job, const struct imf_surface *in,
 const struct imf_solver imf_solver_bilateral = {
     .name = "vector",
     .backend = IMF_BACKEND_VECTOR,
-    .kinds = 1u << IMF_WINDOW_OP,
+    .kinds = 1u << IMF_BILATERAL,
     .propose = bilateral_propose,
-    .make = bilateral_make,
-    .run = bilateral_run,
-    .destroy = bilateral_destroy,
-    .use_pool = bilateral_use_pool,
+    .old_make = bilateral_make,
+    .old_run = bilateral_run,
+    .old_destroy = bilateral_destroy,
+    .old_use_pool = bilateral_use_pool,
 };

@@ -27,10 +27,6 @@ static void bilateral_propose(const struct imf_problem *p, const struct imf_devi
                               struct imf_proposal *out) {
     const struct imf_window_op *window = p->window_op;
     const struct imf_tuning *t = imf_tuning(d);
-    if (window->function != IMF_WINDOW_BILATERAL) {
-        imf_proposal_refuse(out, "this is for bilateral filters");
-        return;
-    }
     out->error = imf_bilateral_error(p, POWER_ERROR);
     if (p->colors > COLORS) {
         imf_proposal_refuse(out, "more than %d channels", COLORS);
@@ -113,9 +109,9 @@ static enum imf_status bilateral_run(void *job, const struct imf_surface *in,
 const struct imf_solver imf_solver_bilateral_device = {
     .name = "direct",
     .backend = IMF_BACKEND_DIRECT,
-    .kinds = 1u << IMF_WINDOW_OP,
+    .kinds = 1u << IMF_BILATERAL,
     .propose = bilateral_propose,
-    .make = bilateral_make,
-    .run = bilateral_run,
-    .destroy = bilateral_destroy,
+    .old_make = bilateral_make,
+    .old_run = bilateral_run,
+    .old_destroy = bilateral_destroy,
 };

@@ -11,8 +11,8 @@
  */
 #include "base/clones.h"
 #include "device/tuning.h"
-#include "solver/common/cores.h"
 #include "solver/common/window.h"
+#include "solver/cores.h"
 #include "solver/solver.h"
 
 #include <stdlib.h>
@@ -49,13 +49,8 @@ static size_t item_values(const struct imf_problem *p) {
  * nanoseconds of the host or of its vectors. */
 static void bilateral_propose(const struct imf_problem *p, const struct imf_device *d,
                               struct imf_proposal *out) {
-    const struct imf_window_op *window = p->window_op;
     bool plain = out->backend == IMF_BACKEND_CPU;
     (void)d;
-    if (window->function != IMF_WINDOW_BILATERAL) {
-        imf_proposal_refuse(out, "this function of a window is not known");
-        return;
-    }
     double around = acos(-1.0) * reach_of(p) * reach_of(p) + 1;
     double weight = plain ? imf_host_rates.bilateral : imf_vector_rates.weight_float64;
     out->feasible = true;
@@ -247,9 +242,9 @@ static enum imf_status bilateral_run(void *job, const struct imf_surface *in,
 
 #define SOLVER(called, of)                                                                         \
     {                                                                                              \
-        .name = called, .backend = of, .float64 = true, .kinds = 1u << IMF_WINDOW_OP,              \
-        .propose = bilateral_propose, .make = bilateral_make, .run = bilateral_run,                \
-        .destroy = bilateral_destroy, .use_pool = bilateral_use_pool                               \
+        .name = called, .backend = of, .float64 = true, .kinds = 1u << IMF_BILATERAL,              \
+        .propose = bilateral_propose, .old_make = bilateral_make, .old_run = bilateral_run,        \
+        .old_destroy = bilateral_destroy, .old_use_pool = bilateral_use_pool                       \
     }
 
 const struct imf_solver imf_solver_bilateral_float64 = SOLVER("vector", IMF_BACKEND_VECTOR);

@@ -12,12 +12,12 @@
 #include "solver/smoothing/guided.h"
 #include "base/rounding.h"
 #include "device/tuning.h"
-#include "solver/common/cores.h"
 #include "solver/common/float_row.h"
-#include "solver/common/strips.h"
+#include "solver/cores.h"
 #include "solver/smoothing/guided_rows.h"
 #include "solver/smoothing/running_sums.h"
 #include "solver/solver.h"
+#include "solver/strips.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -69,10 +69,6 @@ static size_t strip_bytes(const struct imf_problem *p, int pixels) {
 static void guided_propose(const struct imf_problem *p, const struct imf_device *d,
                            struct imf_proposal *out) {
     (void)d;
-    if (p->window_op->function != IMF_WINDOW_GUIDED) {
-        imf_proposal_refuse(out, "this function of a window is not known");
-        return;
-    }
     out->error = imf_guided_error(p, LINE_ERROR);
     if (p->in == IMF_F64 || p->out == IMF_F64)
         imf_proposal_refuse(out, "this takes no float64 samples");
@@ -225,10 +221,10 @@ static enum imf_status guided_run(void *job, const struct imf_surface *in,
 const struct imf_solver imf_solver_guided = {
     .name = "vector",
     .backend = IMF_BACKEND_VECTOR,
-    .kinds = 1u << IMF_WINDOW_OP,
+    .kinds = 1u << IMF_GUIDED,
     .propose = guided_propose,
-    .make = guided_make,
-    .run = guided_run,
-    .destroy = guided_destroy,
-    .use_pool = guided_use_pool,
+    .old_make = guided_make,
+    .old_run = guided_run,
+    .old_destroy = guided_destroy,
+    .old_use_pool = guided_use_pool,
 };

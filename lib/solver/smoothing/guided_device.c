@@ -46,10 +46,6 @@ static void guided_propose(const struct imf_problem *p, const struct imf_device 
     const struct imf_tuning *t = imf_tuning(d);
     size_t bytes[4];
     int r = imf_guided_radius(p);
-    if (p->window_op->function != IMF_WINDOW_GUIDED) {
-        imf_proposal_refuse(out, "this is for guided filters");
-        return;
-    }
     out->error = imf_guided_error(p, LINE_ERROR);
     if (out->error > p->tolerance) {
         imf_proposal_refuse(out, "lines like these need more than float32");
@@ -172,9 +168,9 @@ static enum imf_status guided_run(void *job, const struct imf_surface *in,
 const struct imf_solver imf_solver_guided_device = {
     .name = "direct",
     .backend = IMF_BACKEND_DIRECT,
-    .kinds = 1u << IMF_WINDOW_OP,
+    .kinds = 1u << IMF_GUIDED,
     .propose = guided_propose,
-    .make = guided_make,
-    .run = guided_run,
-    .destroy = guided_destroy,
+    .old_make = guided_make,
+    .old_run = guided_run,
+    .old_destroy = guided_destroy,
 };

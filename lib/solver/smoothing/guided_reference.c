@@ -13,8 +13,8 @@
  */
 #include "base/clones.h"
 #include "device/tuning.h"
-#include "solver/common/cores.h"
 #include "solver/common/window.h"
+#include "solver/cores.h"
 #include "solver/smoothing/guided.h"
 #include "solver/solver.h"
 
@@ -42,12 +42,7 @@ static size_t item_samples(const struct imf_problem *p) {
  * in the host's nanoseconds. */
 static void guided_propose(const struct imf_problem *p, const struct imf_device *d,
                            struct imf_proposal *out) {
-    const struct imf_window_op *window = p->window_op;
     (void)d;
-    if (window->function != IMF_WINDOW_GUIDED) {
-        imf_proposal_refuse(out, "this function of a window is not known");
-        return;
-    }
     int r = imf_guided_radius(p);
     double sums = (2 * r + 1) * (2 + 2.0 * r / ITEM_ROWS) * 2;
     out->feasible = true;
@@ -176,9 +171,9 @@ static enum imf_status guided_run(void *job, const struct imf_surface *in,
 
 #define SOLVER(called, of)                                                                         \
     {                                                                                              \
-        .name = called, .backend = of, .float64 = true, .kinds = 1u << IMF_WINDOW_OP,              \
-        .propose = guided_propose, .make = guided_make, .run = guided_run,                         \
-        .destroy = guided_destroy, .use_pool = guided_use_pool                                     \
+        .name = called, .backend = of, .float64 = true, .kinds = 1u << IMF_GUIDED,                 \
+        .propose = guided_propose, .old_make = guided_make, .old_run = guided_run,                 \
+        .old_destroy = guided_destroy, .old_use_pool = guided_use_pool                             \
     }
 
 const struct imf_solver imf_solver_guided_float64 = SOLVER("vector", IMF_BACKEND_VECTOR);

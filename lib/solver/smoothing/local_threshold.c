@@ -10,8 +10,6 @@
 
 #include "base/clones.h"
 #include "device/tuning.h"
-#include "solver/common/cores.h"
-#include "solver/common/strips.h"
 #include "solver/common/window.h"
 #include "solver/smoothing/running_sums.h"
 #include "solver/solver.h"
@@ -21,11 +19,9 @@
 
 #define COLUMNS 4096 /* pixels of a strip */
 
-struct threshold_job {
-    struct imf_problem p;
+struct threshold {
     struct imf_local_threshold threshold;
     struct imf_levels levels;
-    struct imf_pool *pool; /* borrowed, or NULL */
 };
 
 void imf_local_threshold_make(struct imf_local_threshold *t, const struct imf_problem *p) {
@@ -44,8 +40,9 @@ void imf_local_threshold_make(struct imf_local_threshold *t, const struct imf_pr
     t->add = window->value < 0 ? -down : down + rest;
 }
 
-/* Bytes of scratch memory of a strip of so many pixels: sums of columns, with the reach at both ends, and of windows. */
-static size_t strip_bytes(const struct imf_problem *p, int pixels) {
+/* Sums of columns, with the reach at both ends, and of windows. */
+static size_t scratch_bytes(const struct imf_problem *p, const void *shape, int pixels) {
+    (void)shape;
     size_t all = (size_t)pixels + 2 * (size_t)p->window_op->cx;
     return sizeof(double) * 2 * (all + (size_t)pixels) * (size_t)p->channels;
 }
@@ -53,45 +50,25 @@ static size_t strip_bytes(const struct imf_problem *p, int pixels) {
 static void threshold_propose(const struct imf_problem *p, const struct imf_device *d,
                               struct imf_proposal *out) {
     (void)d;
-    if (!p->window_op->bilevel) {
-        imf_proposal_refuse(out, "this function of a window is not known");
-        return;
-    }
-    if ((p->in != IMF_U8 && p->in != IMF_U16) || p->out == IMF_F64) {
+    if (p->in != IMF_U8 && p->in != IMF_U16) {
         imf_proposal_refuse(out, "this takes rounded samples");
         return;
     }
-    int cores = imf_cores();
-    double ms = (double)p->width * p->height * p->channels * imf_vector_rates.threshold * 1e-6;
-    out->feasible = true;
+    double samples = (double)p->width * p->height * p->channels;
+    imf_proposal_strips(out, p, samples * imf_vector_rates.threshold * 1e-6,
+                        imf_min(p->width, COLUMNS));
     out->error = 0;
-    out->ms = imf_cores_ms(ms, cores);
-    out->bytes = cores * (double)strip_bytes(p, imf_min(p->width, COLUMNS));
     out->bands = IMF_BANDS_FEW;
     snprintf(out->description, sizeof out->description, "local threshold, radius %d, running sums",
              p->window_op->cx);
 }
 
-static enum imf_status threshold_make(void **job, const struct imf_problem *p,
-                                      const struct imf_proposal *proposal, struct imf_queue *queue,
-                                      struct imf_error *err) {
-    (void)proposal, (void)queue;
-    struct threshold_job *j = *job = malloc(sizeof *j);
-    if (!j)
-        return imf_fail_memory(err, sizeof *j);
-    *j = (struct threshold_job){.p = *p};
-    imf_local_threshold_make(&j->threshold, p);
-    imf_levels_make(&j->levels, p, p->out);
+static enum imf_status threshold_prepare(struct imf_job *job, struct imf_error *err) {
+    struct threshold *t = job->own;
+    (void)err;
+    imf_local_threshold_make(&t->threshold, &job->p);
+    imf_levels_make(&t->levels, &job->p, job->p.out);
     return IMF_OK;
-}
-
-static void threshold_use_pool(void *job, struct imf_pool *pool) {
-    ((struct threshold_job *)job)->pool = pool;
-}
-
-static void threshold_destroy(void **job) {
-    free(*job);
-    *job = NULL;
 }
 
 /* ---- running --------------------------------------------------------------------------------- */
@@ -117,65 +94,51 @@ static void threshold_destroy(void **job) {
 /* The samples of a row against the sums of their windows. */
 IMF_CLONES static void decide(void *restrict to, enum imf_sample out, const void *restrict row,
                               enum imf_sample in, const double *restrict sums,
-                              const double *restrict squares, const struct threshold_job *j,
-                              int n) {
-    const struct imf_local_threshold t = j->threshold;
-    const struct imf_levels *levels = &j->levels;
+                              const double *restrict squares, const struct threshold *own, int n) {
+    const struct imf_local_threshold t = own->threshold;
+    const struct imf_levels *levels = &own->levels;
     if (in == IMF_U8)
         DECIDE_FROM(uint8_t);
     else
         DECIDE_FROM(uint16_t);
 }
 
-struct pass {
-    const struct threshold_job *job;
-    const struct imf_surface *in, *out;
-    struct imf_strips strips; /* of pixels */
-};
+static struct imf_strips threshold_cut(const struct imf_job *job, int height) {
+    return imf_strips_cut(job->p.width, height, COLUMNS, imf_max(16, 8 * job->p.window_op->cy));
+}
 
-static void run_item(void *data, int item, void *memory) {
-    struct pass *pass = data;
-    const struct threshold_job *j = pass->job;
-    const struct imf_patch strip = imf_strips_at(&pass->strips, item);
-    int channels = j->p.channels, r = j->p.window_op->cx, n = strip.n * channels;
+static void threshold_strip(const struct imf_host_strip *s) {
+    const struct imf_problem *p = &s->job->p;
+    const struct imf_patch at = s->at;
+    int channels = p->channels, r = p->window_op->cx, n = at.n * channels;
     int all = n + 2 * r * channels;
-    ptrdiff_t first = (ptrdiff_t)strip.x * channels, before = first - (ptrdiff_t)r * channels;
-    double *column = memory;
-    memset(memory, 0, strip_bytes(&j->p, strip.n)); /* sums begin at 0 */
+    ptrdiff_t first = (ptrdiff_t)at.x * channels, before = first - (ptrdiff_t)r * channels;
+    double *column = memset(s->scratch, 0, scratch_bytes(p, NULL, at.n)); /* sums begin at 0 */
     double *squares = column + all;
     double *window[2] = {squares + all, squares + all + n};
     const double *columns[2] = {column, squares};
-    for (int y = strip.y - r; y < strip.end + r; y++) {
-        const void *goes = y > strip.y + r ? imf_sample_at(pass->in, y - 2 * r - 1, before) : NULL;
-        imf_running_add(column, squares, pass->in->sample, imf_sample_at(pass->in, y, before), goes,
-                        1, all);
-        if (y < strip.y + r)
+    for (int y = at.y - r; y < at.end + r; y++) {
+        const void *goes = y > at.y + r ? imf_sample_at(s->in, y - 2 * r - 1, before) : NULL;
+        imf_running_add(column, squares, s->in->sample, imf_sample_at(s->in, y, before), goes, 1,
+                        all);
+        if (y < at.y + r)
             continue;
         imf_running_slide(window, columns, 2 * r + 1, channels, n);
-        char *to = (char *)imf_surface_row(pass->out, y - r) +
-                   (size_t)first * imf_sample_size(pass->out->sample);
-        decide(to, pass->out->sample, imf_sample_at(pass->in, y - r, first), pass->in->sample,
-               window[0], window[1], j, n);
+        char *to = (char *)imf_surface_row(s->out, y - r) +
+                   (size_t)first * imf_sample_size(s->out->sample);
+        decide(to, s->out->sample, imf_sample_at(s->in, y - r, first), s->in->sample, window[0],
+               window[1], s->job->own, n);
     }
-}
-
-static enum imf_status threshold_run(void *job, const struct imf_surface *in,
-                                     const struct imf_surface *out, struct imf_error *err) {
-    const struct threshold_job *j = job;
-    struct pass pass = {.job = j, .in = in, .out = out};
-    pass.strips =
-        imf_strips_cut(j->p.width, out->height, COLUMNS, imf_max(16, 8 * j->p.window_op->cy));
-    return imf_work(j->pool, pass.strips.count, strip_bytes(&j->p, pass.strips.width), run_item,
-                    &pass, err);
 }
 
 const struct imf_solver imf_solver_local_threshold = {
     .name = "vector",
     .backend = IMF_BACKEND_VECTOR,
-    .kinds = 1u << IMF_WINDOW_OP,
+    .kinds = 1u << IMF_LOCAL_THRESHOLD,
     .propose = threshold_propose,
-    .make = threshold_make,
-    .run = threshold_run,
-    .destroy = threshold_destroy,
-    .use_pool = threshold_use_pool,
+    .own = sizeof(struct threshold),
+    .prepare = threshold_prepare,
+    .cut = threshold_cut,
+    .scratch_bytes = scratch_bytes,
+    .strip = threshold_strip,
 };

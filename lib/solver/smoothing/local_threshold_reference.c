@@ -5,8 +5,8 @@
  * then along rows: this is the reference.
  */
 #include "device/tuning.h"
-#include "solver/common/cores.h"
 #include "solver/common/window.h"
+#include "solver/cores.h"
 #include "solver/smoothing/local_threshold.h"
 #include "solver/solver.h"
 
@@ -28,10 +28,6 @@ static size_t wide(const struct imf_problem *p) {
 static void threshold_propose(const struct imf_problem *p, const struct imf_device *d,
                               struct imf_proposal *out) {
     (void)d;
-    if (!p->window_op->bilevel) {
-        imf_proposal_refuse(out, "this function of a window is not known");
-        return;
-    }
     out->feasible = true;
     out->error = 0;
     out->ms = (double)p->width * p->height * p->channels *
@@ -118,10 +114,10 @@ const struct imf_solver imf_solver_local_threshold_host = {
     .name = "cpu",
     .backend = IMF_BACKEND_CPU,
     .float64 = true,
-    .kinds = 1u << IMF_WINDOW_OP,
+    .kinds = 1u << IMF_LOCAL_THRESHOLD,
     .propose = threshold_propose,
-    .make = threshold_make,
-    .run = threshold_run,
-    .destroy = threshold_destroy,
-    .use_pool = threshold_use_pool,
+    .old_make = threshold_make,
+    .old_run = threshold_run,
+    .old_destroy = threshold_destroy,
+    .old_use_pool = threshold_use_pool,
 };

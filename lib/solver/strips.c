@@ -1,8 +1,7 @@
 /* strips.c - a pass cut into pieces for the host's cores */
-#include "solver/common/strips.h"
+#include "solver/strips.h"
 
 #include "base/thread_pool.h"
-#include "solver/common/window.h"
 
 /* Strips for each core, so that cores end at about the same time. */
 #define EACH 4
@@ -36,26 +35,4 @@ struct imf_patch imf_strips_at(const struct imf_strips *s, int index) {
     strip.n = imf_min(s->width, s->samples - strip.x);
     strip.end = imf_min(strip.y + s->rows, s->height);
     return strip;
-}
-
-const void *imf_strip_input(const struct imf_piece *s, int row) {
-    return imf_sample_at(s->in, row, (ptrdiff_t)s->at.x + (ptrdiff_t)s->left * s->p->channels);
-}
-
-static char *output(const struct imf_piece *s, int y) {
-    return (char *)imf_surface_row(s->out, y) + (size_t)s->at.x * imf_sample_size(s->p->out);
-}
-
-void *imf_strip_target(const struct imf_piece *s, int y) {
-    return s->identity ? output(s, y) : s->made;
-}
-
-void imf_strip_end(const struct imf_piece *s, int y) {
-    enum { SOME = 512 };
-    double wide[SOME];
-    for (int i = 0; i < s->at.n && !s->identity; i += SOME) {
-        size_t count = (size_t)imf_min(s->at.n - i, SOME);
-        imf_samples_widen(wide, s->made, s->p->in, i, count);
-        imf_window_finish(s->p, wide, output(s, y) + (size_t)i * imf_sample_size(s->p->out), count);
-    }
 }

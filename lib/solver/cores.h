@@ -1,6 +1,6 @@
 /* cores.h - a solver's work on the host's cores: what it takes, and memory for its items */
-#ifndef IMF_SOLVER_COMMON_CORES_H
-#define IMF_SOLVER_COMMON_CORES_H
+#ifndef IMF_SOLVER_CORES_H
+#define IMF_SOLVER_CORES_H
 
 #include "base/thread_pool.h"
 

@@ -4,8 +4,8 @@
  * The rows that a strip keeps for its next rows must fit a cache, which favours narrow strips; the
  * halo that neighbours share is computed twice, which favours wide ones.
  */
-#ifndef IMF_SOLVER_COMMON_STRIPS_H
-#define IMF_SOLVER_COMMON_STRIPS_H
+#ifndef IMF_SOLVER_STRIPS_H
+#define IMF_SOLVER_STRIPS_H
 
 #include "solver/problem.h"
 
@@ -38,21 +38,5 @@ static inline const void *imf_sample_at(const struct imf_surface *s, int row, pt
     ptrdiff_t i = (ptrdiff_t)s->origin + (ptrdiff_t)row * (ptrdiff_t)s->pitch + sample;
     return (const char *)s->host + i * (ptrdiff_t)imf_sample_size(s->sample);
 }
-
-/* A strip of a window operation; the window begins left columns and top rows from the output pixel. */
-struct imf_piece {
-    const struct imf_problem *p;
-    const struct imf_surface *in, *out;
-    struct imf_patch at;
-    int left, top;
-    bool identity; /* the output is one of the input's samples, unchanged */
-    void *made;    /* otherwise: a row of the input's sample type for the results */
-};
-
-/* An input row, from the first column of the window of the strip's first sample. */
-const void *imf_strip_input(const struct imf_piece *s, int row);
-/* Where to write the results of output row y, and the epilogue to call afterwards. */
-void *imf_strip_target(const struct imf_piece *s, int y);
-void imf_strip_end(const struct imf_piece *s, int y);
 
 #endif

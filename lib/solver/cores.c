@@ -1,5 +1,5 @@
 /* cores.c - a solver's work on the host's cores */
-#include "solver/common/cores.h"
+#include "solver/cores.h"
 
 #include "device/tuning.h"
 

@@ -1,0 +1,159 @@
+/*
+ * job.c - the frame of all solvers: jobs made of proposals, run on the host's cores or a device, and freed
+ */
+#include "solver/solver.h"
+
+#include "solver/cores.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+static enum imf_status make_buffers(struct imf_job *job, struct imf_error *err) {
+    size_t bytes[IMF_JOB_BUFFERS] = {0};
+    enum imf_status st =
+        job->solver->sizes(&job->p, bytes) ? IMF_OK : imf_fail_memory(err, SIZE_MAX);
+    for (int i = 0; i < IMF_JOB_BUFFERS && !st; i++)
+        if (bytes[i])
+            st = imf_buffer_make(&job->buffer[i], job->queue, IMF_BUFFER_WORK, bytes[i], err);
+    return st;
+}
+
+static enum imf_status make_programs(struct imf_job *job, struct imf_error *err) {
+    const struct imf_solver *s = job->solver;
+    struct imf_problem p = job->p;
+    struct imf_defines d = {0};
+    char file[64];
+    snprintf(file, sizeof file, "%s.cl", s->program);
+    p.exact = p.exact && !s->floats;
+    imf_problem_defines(&d, &p);
+    imf_define(&d, "CHANNELS", "%d", p.channels);
+    if (s->define)
+        s->define(&d, job);
+    const struct imf_program_source source = {.file = file, .parts = s->parts, .defines = &d};
+    enum imf_status st = IMF_OK;
+    for (int i = 0; s->entries[i] && !st; i++)
+        st = imf_program_make(&job->program[i], job->queue, &source, s->entries[i], err);
+    imf_defines_free(&d);
+    return st;
+}
+
+enum imf_status imf_job_make(struct imf_job **out, const struct imf_problem *p,
+                             const struct imf_proposal *proposal, struct imf_queue *queue,
+                             struct imf_error *err) {
+    const struct imf_solver *s = proposal->solver;
+    struct imf_job *job = *out = calloc(1, sizeof *job);
+    enum imf_status st = job ? IMF_OK : imf_fail_memory(err, sizeof *job);
+    if (st)
+        return st;
+    job->solver = s;
+    job->p = *p;
+    job->proposal = *proposal;
+    job->queue = queue;
+    if (s->own && !(job->own = calloc(1, s->own)))
+        st = imf_fail_memory(err, s->own);
+    if (!st && s->sizes)
+        st = make_buffers(job, err);
+    if (!st && s->entries)
+        st = make_programs(job, err);
+    if (!st && s->old_make)
+        st = s->old_make(&job->own, p, proposal, queue, err);
+    if (!st && s->prepare)
+        st = s->prepare(job, err);
+    if (st)
+        imf_job_free(out);
+    return st;
+}
+
+void imf_job_free(struct imf_job **out) {
+    struct imf_job *job = *out;
+    if (!job)
+        return;
+    if (job->solver->old_destroy && job->own)
+        job->solver->old_destroy(&job->own);
+    if (job->solver->release && job->own)
+        job->solver->release(job);
+    for (int i = 0; i < IMF_JOB_PROGRAMS; i++)
+        imf_program_free(&job->program[i]);
+    for (int i = 0; i < IMF_JOB_BUFFERS; i++)
+        imf_buffer_free(&job->buffer[i]);
+    free(job->own);
+    free(job);
+    *out = NULL;
+}
+
+/* ---- strips on the host's cores ---------------------------------------------------------------- */
+
+struct pass {
+    const struct imf_job *job;
+    const struct imf_surface *in, *out;
+    struct imf_strips strips;
+};
+
+static void run_strip(void *data, int item, void *memory) {
+    const struct pass *pass = data;
+    const struct imf_host_strip strip = {.job = pass->job,
+                                         .in = pass->in,
+                                         .out = pass->out,
+                                         .at = imf_strips_at(&pass->strips, item),
+                                         .scratch = memory};
+    pass->job->solver->strip(&strip);
+}
+
+enum imf_status imf_job_run(struct imf_job *job, const struct imf_surface *in,
+                            const struct imf_surface *out, struct imf_error *err) {
+    const struct imf_solver *s = job->solver;
+    struct pass pass = {.job = job, .in = in, .out = out};
+    if (s->old_run && s->old_use_pool)
+        s->old_use_pool(job->own, job->pool);
+    if (s->old_run)
+        return s->old_run(job->own, in, out, err);
+    if (s->run)
+        return s->run(job, in, out, err);
+    pass.strips = s->cut(job, out->height);
+    size_t bytes = s->scratch_bytes
+                       ? s->scratch_bytes(&job->p, job->proposal.shape.bytes, pass.strips.width)
+                       : 0;
+    return imf_work(job->pool, pass.strips.count, bytes, run_strip, &pass, err);
+}
+
+enum imf_status imf_job_measure(struct imf_job *job, const struct imf_surface *in,
+                                struct imf_error *err) {
+    const struct imf_solver *s = job->solver;
+    if (s->old_measure && s->old_use_pool)
+        s->old_use_pool(job->own, job->pool);
+    return s->old_measure ? s->old_measure(job->own, in, err) : s->measure(job, in, err);
+}
+
+void imf_job_tell(const struct imf_job *job, char *text, size_t size) {
+    *text = '\0';
+    if (job->solver->old_tell)
+        job->solver->old_tell(job->own, text, size);
+    else if (job->solver->tell)
+        job->solver->tell(job, text, size);
+}
+
+/* ---- proposals --------------------------------------------------------------------------------- */
+
+void imf_proposal_strips(struct imf_proposal *out, const struct imf_problem *p, double ms,
+                         int most) {
+    const struct imf_solver *s = out->solver;
+    int cores = imf_cores();
+    out->feasible = true;
+    out->ms = imf_cores_ms(ms, cores);
+    if (s->scratch_bytes)
+        out->bytes = cores * (double)s->scratch_bytes(p, out->shape.bytes, most);
+}
+
+bool imf_proposal_buffers(struct imf_proposal *out, const struct imf_problem *p) {
+    size_t bytes[IMF_JOB_BUFFERS] = {0};
+    if (!out->solver->sizes(p, bytes)) {
+        imf_proposal_refuse(out, "rows are too long");
+        return false;
+    }
+    for (int i = 0; i < IMF_JOB_BUFFERS; i++) {
+        out->bytes += (double)bytes[i];
+        out->largest = fmax(out->largest, (double)bytes[i]);
+    }
+    return true;
+}
