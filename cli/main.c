@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "batch/device_pool.h"
 #include "batch/jobs.h"
 #include "completion/shells.h"
 #include "input/collect.h"
@@ -116,18 +117,38 @@ static int filter_batch(struct session *s, const struct job_list *b, int jobs) {
     return t.failed ? EXIT_FAILED : EXIT_DONE;
 }
 
+/* Open the devices, and make what the images of a run share. */
+static enum imf_status open_session(struct session *s, int jobs, struct imf_error *err) {
+    const struct options *o = s->options;
+    /* Without --max-memory half of the machine's memory is left to other programs. */
+    uint64_t most = o->settings.max_memory ? o->settings.max_memory : machine_memory();
+    enum imf_status status = device_pool_open(&s->devices, o, s->filter != NULL, err);
+    const struct imf_batch batch = {.contexts = s->devices.contexts,
+                                    .devices = s->devices.count,
+                                    .filter = s->filter,
+                                    .settings = o->settings,
+                                    .explain = o->report.explain,
+                                    .jobs = jobs,
+                                    .cores = machine_cores(),
+                                    .memory = o->memory_given && o->settings.max_memory ? most
+                                                                                        : most / 2};
+    return status == IMF_OK ? imf_plan_cache_create(&s->plans, &batch, err) : status;
+}
+
 static int filter_in(struct session *s, const struct job_list *b) {
     struct imf_error error;
     const struct tally none = {.count = b->count, .begun = now_ms()};
-    int jobs = jobs_at_once(s->options, b);
-    enum imf_status status = plan_cache_create(&s->plans, s->options, s->filter, jobs, &error);
-    if (status != IMF_OK) {
+    int jobs = jobs_at_once(s->options, b), exit_status;
+    enum imf_status status = open_session(s, jobs, &error);
+    if (status == IMF_OK) {
+        exit_status = filter_batch(s, b, jobs);
+    } else {
         complain("%s", error.text);
         summary_print_json(&s->reporter, s->options, &none, &b->others, false);
-        return status == IMF_ERR_NO_DEVICE ? EXIT_NO_DEVICE : EXIT_FAILED;
+        exit_status = status == IMF_ERR_NO_DEVICE ? EXIT_NO_DEVICE : EXIT_FAILED;
     }
-    int exit_status = filter_batch(s, b, jobs);
-    plan_cache_free(&s->plans);
+    imf_plan_cache_free(&s->plans);
+    device_pool_close(&s->devices);
     return exit_status;
 }
 

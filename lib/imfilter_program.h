@@ -72,6 +72,70 @@ enum imf_status imf_filter_append_mask(struct imf_filter *filter, const char *pa
  * plan is made. */
 uint64_t imf_filter_held(const struct imf_filter *filter);
 
+/* ---- batches -------------------------------------------------------------------------------- */
+
+/*
+ * Plans by device and shape of the image, and their workspaces, shared by the jobs of a batch.
+ *
+ * There is one plan for each shape of image on each device. Workspaces are handed out in the order of
+ * the requests as long as their sum stays within the memory limit; a request that would exceed it
+ * waits for a release. A request is always granted when no workspace is in use: the plan itself
+ * keeps to the limit.
+ *
+ * An image goes to the device with the fewest images in flight; of equally busy ones to the one that
+ * has had the fewest. Images that a device failed at go to the others.
+ */
+struct imf_plan_cache;
+
+/* What the cache is made for; all that it points to is borrowed. */
+struct imf_batch {
+    struct imf_context *const *contexts; /* devices of them, at least 1 */
+    int devices;
+    const struct imf_filter *filter;
+    struct imf_settings settings;
+    bool explain;
+    int jobs, cores; /* images at once; cores that they share */
+    uint64_t memory; /* bytes of all workspaces and of the filter */
+};
+
+/* What a plan is made for. */
+struct imf_plan_key {
+    struct imf_info info;
+    uint64_t held; /* by the reader */
+    bool whole;    /* the image will be whole in memory */
+    bool verify;   /* and be verified */
+    enum imf_twice twice;
+    struct imf_curve *curve; /* of linear light, as settings have it; the plan keeps it */
+};
+
+/* What one job has while it runs. */
+struct imf_lease {
+    struct imf_plan_entry *entry;
+    int device;
+    const struct imf_plan *plan;
+    struct imf_workspace *workspace;
+    int threads; /* for this image: all jobs together fill the cores */
+    bool reused; /* the workspace has been used before */
+};
+
+enum imf_status imf_plan_cache_create(struct imf_plan_cache **out, const struct imf_batch *batch,
+                                      struct imf_error *err);
+void imf_plan_cache_free(struct imf_plan_cache **cache);
+/* Choose a device, and wait until there is enough memory. lease->device is set even on failure. */
+enum imf_status imf_plan_cache_acquire(struct imf_plan_cache *cache, const struct imf_plan_key *key,
+                                       struct imf_lease *lease, struct imf_error *err);
+/* Harmless for a lease that was released, or not acquired. */
+void imf_plan_cache_release(struct imf_plan_cache *cache, struct imf_lease *lease);
+
+/* After this failure of a device: if there are others, it gets no more images. */
+enum imf_drop {
+    IMF_DROP_NOT,   /* the failure is not the device's, or there is no other */
+    IMF_DROP_FIRST, /* from now on */
+    IMF_DROP_AGAIN
+};
+enum imf_drop imf_plan_cache_drop(struct imf_plan_cache *cache, int device,
+                                  const struct imf_error *failure);
+
 /* ---- formats and help ----------------------------------------------------------------------- */
 
 /* By the first bytes of a file, of which 512 are enough. IMF_FORMAT_NONE: another file, or a text

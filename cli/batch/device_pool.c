@@ -10,6 +10,7 @@
 static enum imf_status add_device(struct device_pool *p, const struct options *o,
                                   const struct imf_device_info *info, struct imf_error *err) {
     struct device *d = &p->devices[p->count];
+    struct imf_context **context = &p->contexts[p->count];
     struct imf_context_options options = o->context;
     struct imf_driver_guard guard = o->guard;
     struct imf_error failure;
@@ -25,14 +26,14 @@ static enum imf_status add_device(struct device_pool *p, const struct options *o
     options.device = IMF_DEVICE_INDEX;
     options.index = info->index;
     guard.probe = guard.probe ? d->trial : NULL;
-    if (imf_context_create(&d->context, &options, err) != IMF_OK)
+    if (imf_context_create(context, &options, err) != IMF_OK)
         return err->status;
-    imf_context_guard(d->context, &guard);
-    if (imf_context_prepare(d->context, &failure) == IMF_OK) {
+    imf_context_guard(*context, &guard);
+    if (imf_context_prepare(*context, &failure) == IMF_OK) {
         p->count++;
     } else {
         complain("device %s is not used: %s", d->name, failure.text);
-        imf_context_free(&d->context);
+        imf_context_free(context);
     }
     return IMF_OK;
 }
@@ -66,13 +67,24 @@ enum imf_status device_pool_open(struct device_pool *p, const struct options *o,
     *p = (struct device_pool){.count = 0};
     if (o->all_devices && filters && !host)
         return add_all(p, o, err);
-    enum imf_status status = devices_context(&p->devices[0].context, o, err);
+    enum imf_status status = devices_context(&p->contexts[0], o, err);
     p->count = status == IMF_OK;
     return status;
 }
 
+bool device_pool_drop(const struct device_pool *p, struct imf_plan_cache *plans, int device,
+                      const struct imf_error *failure, const struct reporter *reporter) {
+    const struct device *d = &p->devices[device];
+    enum imf_drop dropped = imf_plan_cache_drop(plans, device, failure);
+    char text[sizeof failure->text + sizeof d->name + 40];
+    snprintf(text, sizeof text, "device %s is not used any more: %s", d->name, failure->text);
+    if (dropped == IMF_DROP_FIRST)
+        report_warning(reporter, NULL, text);
+    return dropped != IMF_DROP_NOT;
+}
+
 void device_pool_close(struct device_pool *p) {
     for (int i = 0; i < p->count; i++)
-        imf_context_free(&p->devices[i].context);
+        imf_context_free(&p->contexts[i]);
     imf_context_free(&p->probe);
 }

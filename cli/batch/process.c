@@ -25,7 +25,7 @@
 struct work {
     const struct job *job;
     struct message_buffer *messages;
-    struct plan_lease lease;
+    struct imf_lease lease;
     FILE *input;
     char *buffer;        /* of the input's stream */
     struct file_ref ref; /* in place: the file to replace */
@@ -159,9 +159,10 @@ static const char *note_choice(const struct work *w) {
 static bool retry_elsewhere(struct session *s, struct work *w) {
     struct stat st;
     bool to_stream = w->job->output && strcmp(w->job->output, "-") == 0;
-    w->retry =
-        plan_cache_drop_device(s->plans, w->lease.device, &w->error, &w->messages->reporter) &&
-        w->input != stdin && !to_stream && fstat(fileno(w->input), &st) == 0 && S_ISREG(st.st_mode);
+    w->retry = device_pool_drop(&s->devices, s->plans, w->lease.device, &w->error,
+                                &w->messages->reporter) &&
+               w->input != stdin && !to_stream && fstat(fileno(w->input), &st) == 0 &&
+               S_ISREG(st.st_mode);
     return w->retry;
 }
 
@@ -182,9 +183,9 @@ static enum result acquire_workspace(struct session *s, struct work *w) {
     const struct options *o = s->options;
     const struct imf_info *info = imf_reader_info(w->reader);
     uint64_t held = imf_reader_held(w->reader) + pictures_bytes(info, o);
-    const struct plan_key key = {*info,   held, is_held(s, w), o->verify, may_read_twice(w),
-                                 w->curve};
-    enum imf_status status = plan_cache_acquire(s->plans, &key, &w->lease, &w->error);
+    const struct imf_plan_key key = {*info,   held, is_held(s, w), o->verify, may_read_twice(w),
+                                     w->curve};
+    enum imf_status status = imf_plan_cache_acquire(s->plans, &key, &w->lease, &w->error);
     if (status != IMF_OK) {
         if (retry_elsewhere(s, w))
             return RESULT_FAILED;
@@ -250,11 +251,11 @@ static enum imf_status run_plan(struct session *s, struct work *w) {
     const struct options *o = s->options;
     const struct imf_run_options options = {
         .bench = o->report.bench, .verify = o->verify, .threads = w->lease.threads};
-    struct imf_report *report = &w->outcome.report;
     if (o->report.spectrum)
         return pictures_run(&w->spectrum, w->lease.workspace, w->reader, w->writer, o, &w->outcome,
                             &w->error);
-    return imf_workspace_run(w->lease.workspace, w->reader, w->writer, &options, report, &w->error);
+    return imf_workspace_run(w->lease.workspace, w->reader, w->writer, &options, &w->outcome.report,
+                             &w->error);
 }
 
 static void add_warning(struct work *w, const char *text) {
@@ -288,11 +289,10 @@ static enum result run(struct session *s, struct work *w) {
     struct imf_report *report = &w->outcome.report;
     enum imf_status status = run_plan(s, w);
     const char *note = note_choice(w);
-    if (status != IMF_OK) {
-        if (retry_elsewhere(s, w))
-            return RESULT_FAILED;
+    if (status != IMF_OK && retry_elsewhere(s, w))
+        return RESULT_FAILED;
+    if (status != IMF_OK)
         return w->writer && ferror(w->output.stream) ? fail_output(w) : fail_input(w);
-    }
     w->outcome.ran = w->lease.plan != NULL;
     if (w->lease.reused)
         report->setup_ms = 0;
@@ -416,7 +416,7 @@ static enum result try_image(struct session *s, const struct job *job,
     file_ref_close(&w.ref);
     imf_picture_free(&w.spectrum);
     imf_parts_free(&w.outcome.parts);
-    plan_cache_release(s->plans, &w.lease);
+    imf_plan_cache_release(s->plans, &w.lease);
     if (w.input && w.input != stdin)
         fclose(w.input);
     free(w.buffer);

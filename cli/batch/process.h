@@ -6,7 +6,7 @@
 
 #include <stdatomic.h>
 
-#include "batch/plan_cache.h"
+#include "batch/device_pool.h"
 #include "input/job_list.h"
 #include "output/file.h"
 #include "report/message_buffer.h"
@@ -16,7 +16,8 @@ struct session {
     const struct options *options;
     struct reporter reporter;
     const struct imf_filter *filter; /* borrowed; NULL: only a spectrum is drawn */
-    struct plan_cache *plans;
+    struct device_pool devices;
+    struct imf_plan_cache *plans;
     bool make_directories;
     atomic_uint formats; /* written so far, a bit for each enum imf_format */
 };
