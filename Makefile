@@ -29,7 +29,7 @@ HOST_LOOPS = $(addprefix $(BUILD)/lib/solver/,epilogue.o convolution/vector_rows
 HOST_LOOPS += $(addprefix $(BUILD)/lib/,base/byte_map.o base/samples.o run/point/rows.o run/point/strip.o run/point/strip_float.o)
 # Of both number types: each of these is compiled a second time, in floats (lib/fourier/real.h).
 BOTH = $(addprefix $(BUILD)/lib/,$(addprefix fourier/,half_plane.o host.o host_stages.o) \
-	$(addprefix solver/restore/,plane.o rl.o tv.o wiener.o))
+	$(addprefix solver/restore/,host.o host_maps.o))
 IN_FLOATS = $(BOTH:.o=_f32.o)
 HOST_LOOPS += $(BOTH)
 ALL_LOOPS = $(addprefix $(BUILD)/lib/,codec/png/filter.o solver/convolution/reference.o solver/fft/spectral_filter_host.o \

@@ -1,7 +1,7 @@
 // deblur.cl - what undoing a blur does between transforms, for GPUs
 //
-// The equations are those of plane.c, tv.c and rl.c in lib/solver/restore, which say where they come from. Planes have
-// ny rows of nx floats: the picture is their upper left part, the rest is the gap. Its values are counted
+// The maps of lib/solver/restore/field.h; methods.c beside it says what they are for, host_maps.c has the same for the host.
+// Planes have ny rows of nx floats: the picture is their upper left part, the rest is the gap. Its values are counted
 // right of the rows first, then below them.
 //
 // Sums are left in parts, one of each group, which the host adds up in float64.
@@ -19,6 +19,9 @@
 struct deblur_sizes {
     long in_origin, in_pitch, out_origin, out_pitch; // samples
     int nx, ny, width, height;
+    int channel;             // that is worked on
+    int first_x, first_y;    // where a gradient's other pixel lies, 1 or -1
+    float mean, step, bound; // of struct imf_field
 };
 
 #define KERNEL __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
@@ -44,50 +47,48 @@ static inline void add_up(__local float *work, float value, __global float *part
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-// Less `middle`, so that the sum loses little to rounding.
-KERNEL sum_channel(const __global IN_T *restrict in, __global float *restrict parts, int channel,
-                   float middle, struct deblur_sizes z)
+// Less `mean`, so that the sum loses little to rounding.
+KERNEL sum_channel(const __global IN_T *restrict in, __global float *restrict parts,
+                   struct deblur_sizes z)
 {
     __local float work[GROUP];
     float sum = 0.0f;
-    in += z.in_origin + channel;
+    in += z.in_origin + z.channel;
     for (int y = get_group_id(0); y < z.height; y += get_num_groups(0)) {
         for (int x = get_local_id(0); x < z.width; x += GROUP)
-            sum += TO_FLOAT(in[z.in_pitch * y + (long)x * CHANNELS]) - middle;
+            sum += TO_FLOAT(in[z.in_pitch * y + (long)x * CHANNELS]) - z.mean;
     }
     add_up(work, sum, parts);
 }
 
 // ---- pixels ----------------------------------------------------------------------------------
 
-KERNEL load(const __global IN_T *restrict in, __global float *restrict plane, int channel,
-            float mean, struct deblur_sizes z)
+KERNEL load(const __global IN_T *restrict in, __global float *restrict plane, struct deblur_sizes z)
 {
     int x = get_global_id(0), y = get_group_id(1);
     if (x < z.width) {
-        long from = z.in_origin + z.in_pitch * y + (long)x * CHANNELS + channel;
-        plane[(long)y * z.nx + x] = TO_FLOAT(in[from]) - mean;
+        long from = z.in_origin + z.in_pitch * y + (long)x * CHANNELS + z.channel;
+        plane[(long)y * z.nx + x] = TO_FLOAT(in[from]) - z.mean;
     }
 }
 
-KERNEL store(const __global float *restrict plane, __global OUT_T *restrict out, int channel,
-             float mean, struct deblur_sizes z)
+KERNEL store(const __global float *restrict plane, __global OUT_T *restrict out,
+             struct deblur_sizes z)
 {
     int x = get_global_id(0), y = get_group_id(1);
     if (x < z.width) {
-        long to = z.out_origin + z.out_pitch * y + (long)x * CHANNELS + channel;
-        out[to] = finish_float(plane[(long)y * z.nx + x] + mean);
+        long to = z.out_origin + z.out_pitch * y + (long)x * CHANNELS + z.channel;
+        out[to] = finish_float(plane[(long)y * z.nx + x] + z.mean);
     }
 }
 
-// The channels from `first` on; colours, if the picture stays as it is, are finished.
-KERNEL copy(const __global IN_T *restrict in, __global OUT_T *restrict out, int first,
-            struct deblur_sizes z)
+// The channels from `channel` on; colours, if the picture stays as it is, are finished.
+KERNEL copy(const __global IN_T *restrict in, __global OUT_T *restrict out, struct deblur_sizes z)
 {
     int x = get_global_id(0), y = get_group_id(1);
     in += z.in_origin + z.in_pitch * y + (long)x * CHANNELS;
     out += z.out_origin + z.out_pitch * y + (long)x * CHANNELS;
-    for (int c = first; c < CHANNELS && x < z.width; c++) {
+    for (int c = z.channel; c < CHANNELS && x < z.width; c++) {
         float v = TO_FLOAT(in[c]);
         out[c] = c < COLORS ? finish_float(v) : saturate_float(v);
     }
@@ -182,38 +183,38 @@ KERNEL curvature(const __global float *restrict product, const __global float *r
 
 KERNEL move(__global float *restrict plane, const __global float *restrict product,
             const __global float *restrict direction, __global float *restrict residual,
-            __global float *restrict parts, float along, struct deblur_sizes z)
+            __global float *restrict parts, struct deblur_sizes z)
 {
     __local float work[GROUP];
     float sum = 0.0f;
     EVERY_VALUE(i, gap_size(z))
     {
         long at = gap_at(i, z);
-        float r = residual[i] - along * product[at];
-        plane[at] += along * direction[at];
+        float r = residual[i] - z.step * product[at];
+        plane[at] += z.step * direction[at];
         residual[i] = r;
         sum += r * r;
     }
     add_up(work, sum, parts);
 }
 
-KERNEL turn(__global float *restrict direction, const __global float *restrict residual, float by,
+KERNEL turn(__global float *restrict direction, const __global float *restrict residual,
             struct deblur_sizes z)
 {
     EVERY_VALUE(i, gap_size(z))
     {
         long at = gap_at(i, z);
-        direction[at] = residual[i] + by * direction[at];
+        direction[at] = residual[i] + z.step * direction[at];
     }
 }
 
 // ---- total variation -------------------------------------------------------------------------
 
 // What b is of p.
-static inline float limited(float px, float py, float limit)
+static inline float limited(float px, float py, struct deblur_sizes z)
 {
     float square = px * px + py * py;
-    return square > limit * limit ? limit / sqrt(square) : 1.0f;
+    return square > z.bound * z.bound ? z.bound / sqrt(square) : 1.0f;
 }
 
 // The pixel at (x + dx, y + dy), of -1 to 1, of a plane whose sides are joined.
@@ -226,14 +227,13 @@ static inline long beside(int x, int y, int dx, int dy, struct deblur_sizes z)
 
 // p becomes grad x + b, with gradients to the next pixel, or (-1) the one before, in a row and in a column.
 KERNEL gradients(const __global float *restrict scene, __global float *restrict px,
-                 __global float *restrict py, float limit, int first_x, int first_y,
-                 struct deblur_sizes z)
+                 __global float *restrict py, struct deblur_sizes z)
 {
     int x = get_global_id(0), y = get_group_id(1);
     if (x < z.nx) {
-        long at = (long)y * z.nx + x, right = beside(x, y, first_x, 0, z);
-        long below = beside(x, y, 0, first_y, z);
-        float b = limited(px[at], py[at], limit), here = scene[at];
+        long at = (long)y * z.nx + x, right = beside(x, y, z.first_x, 0, z);
+        long below = beside(x, y, 0, z.first_y, z);
+        float b = limited(px[at], py[at], z), here = scene[at];
         px[at] = b * px[at] + (scene[right] - here);
         py[at] = b * py[at] + (scene[below] - here);
     }
@@ -241,16 +241,15 @@ KERNEL gradients(const __global float *restrict scene, __global float *restrict 
 
 // div (p - 2 b).
 KERNEL divergence(const __global float *restrict px, const __global float *restrict py,
-                  __global float *restrict out, float limit, int first_x, int first_y,
-                  struct deblur_sizes z)
+                  __global float *restrict out, struct deblur_sizes z)
 {
     int x = get_global_id(0), y = get_group_id(1);
     if (x < z.nx) {
-        long at = (long)y * z.nx + x, left = beside(x, y, -first_x, 0, z);
-        long above = beside(x, y, 0, -first_y, z);
-        float here = 1.0f - 2.0f * limited(px[at], py[at], limit);
-        float before = 1.0f - 2.0f * limited(px[left], py[left], limit);
-        float over = 1.0f - 2.0f * limited(px[above], py[above], limit);
+        long at = (long)y * z.nx + x, left = beside(x, y, -z.first_x, 0, z);
+        long above = beside(x, y, 0, -z.first_y, z);
+        float here = 1.0f - 2.0f * limited(px[at], py[at], z);
+        float before = 1.0f - 2.0f * limited(px[left], py[left], z);
+        float over = 1.0f - 2.0f * limited(px[above], py[above], z);
         out[at] = before * px[left] - here * px[at] + (over * py[above] - here * py[at]);
     }
 }
@@ -261,36 +260,36 @@ KERNEL divergence(const __global float *restrict px, const __global float *restr
 
 // The scene, the one before and its last change, and the mask.
 KERNEL begin_scene(__global float *restrict scene, __global float *restrict before,
-                   __global float *restrict change, __global float *restrict mask, float mean,
+                   __global float *restrict change, __global float *restrict mask,
                    struct deblur_sizes z)
 {
     int x = get_global_id(0), y = get_group_id(1);
     if (x < z.nx) {
         long at = (long)y * z.nx + x;
-        scene[at] = before[at] = mean;
+        scene[at] = before[at] = z.mean;
         change[at] = 0.0f;
         mask[at] = x < z.width && y < z.height ? 1.0f : 0.0f;
     }
 }
 
-static inline float guessed(float now, float before, float ahead, float least)
+static inline float guessed(float now, float before, struct deblur_sizes z)
 {
-    return fmax(now + ahead * (now - before), least);
+    return fmax(now + z.step * (now - before), z.bound);
 }
 
 KERNEL guess(const __global float *restrict scene, const __global float *restrict before,
-             __global float *restrict out, float ahead, float least, struct deblur_sizes z)
+             __global float *restrict out, struct deblur_sizes z)
 {
     int x = get_global_id(0), y = get_group_id(1);
     if (x < z.nx) {
         long at = (long)y * z.nx + x;
-        out[at] = guessed(scene[at], before[at], ahead, least);
+        out[at] = guessed(scene[at], before[at], z);
     }
 }
 
 // The blurred guess becomes the picture's quotient by it, 0 outside; the differences' squares are summed.
 KERNEL quotients(__global float *restrict blurred, const __global float *restrict picture,
-                 __global float *restrict parts, float least, struct deblur_sizes z)
+                 __global float *restrict parts, struct deblur_sizes z)
 {
     __local float work[GROUP];
     float sum = 0.0f;
@@ -299,7 +298,7 @@ KERNEL quotients(__global float *restrict blurred, const __global float *restric
         for (int x = get_local_id(0); x < z.nx; x += GROUP) {
             float quotient = 0.0f;
             if (x < z.width && y < z.height) {
-                float v = fmax(picture[row + x], 0.0f), from = fmax(blurred[row + x], least);
+                float v = fmax(picture[row + x], 0.0f), from = fmax(blurred[row + x], z.bound);
                 sum += (v - from) * (v - from);
                 quotient = v / from;
             }
@@ -313,13 +312,13 @@ KERNEL quotients(__global float *restrict blurred, const __global float *restric
 KERNEL accelerate(__global float *restrict scene, __global float *restrict before,
                   __global float *restrict change, const __global float *restrict cover,
                   const __global float *restrict factor, __global float *restrict parts,
-                  float ahead, float least, struct deblur_sizes z)
+                  struct deblur_sizes z)
 {
     __local float work[GROUP];
     float along = 0.0f, square = 0.0f;
     EVERY_VALUE(i, (long)z.nx * z.ny)
     {
-        float now = scene[i], from = guessed(now, before[i], ahead, least), to = from;
+        float now = scene[i], from = guessed(now, before[i], z), to = from;
         if (cover[i] > COVERED)
             to = from * (fmax(factor[i], 0.0f) / cover[i]);
         along += (to - from) * change[i];

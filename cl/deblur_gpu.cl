@@ -51,7 +51,7 @@ rows_out(const __global float2 *restrict spectrum, __global float2 *restrict out
 
 #else
 
-// Operators, enum imf_deblur_operator of solver/restore/device.h. Spectra are twice as large as they should
+// Operators, enum imf_operator of solver/restore/field.h. Spectra are twice as large as they should
 // be; `scale` has that in it.
 #define KEEP 0      // K: this is the blur
 #define LEAVE 1     // times R / (|K|^2 + R): 1 - G

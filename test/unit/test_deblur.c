@@ -5,7 +5,7 @@
 #include "canary_util.h"
 #include "check.h"
 #include "filter/filter.h"
-#include "solver/restore/deblur.h"
+#include "solver/restore/field.h"
 
 #include "solver/solver.h"
 
@@ -155,7 +155,7 @@ static void test_dense(void) {
     const struct imf_deblur d = {.method = IMF_DEBLUR_WIENER, .kernel = k};
     struct imf_problem p = problem_of(&d, SIDE, SIDE, 1, 1);
     struct imf_surface in = surface(&p, IMF_F64), out = surface(&p, IMF_F64);
-    struct imf_deblur_run r = {.p = &p,
+    struct imf_field r = {.p = &p,
                                .in = &in,
                                .out = &out,
                                .blur = k,
@@ -194,7 +194,7 @@ static void multiply(double *to, const double *x, const struct imf_kernel *k, bo
         }
 }
 
-/* Rounds as rl.c says, by sums of products. */
+/* Rounds as methods.c says, by sums of products. */
 static void lucy(double *x, const struct imf_surface *in, const struct imf_kernel *k, double mean,
                  int rounds) {
     static double before[POINTS], guess[POINTS], blurred[POINTS], part[POINTS], cover[POINTS],
@@ -246,7 +246,7 @@ static void test_lucy(void) {
     for (int i = 0; i < SIDE * SIDE; i++)
         mean += value(&in, i % SIDE, i / SIDE) / (SIDE * SIDE);
     for (int rounds = 1; rounds <= 12; rounds++) {
-        struct imf_deblur_run r = {.p = &p,
+        struct imf_field r = {.p = &p,
                                    .in = &in,
                                    .out = &out,
                                    .blur = k,

@@ -4,11 +4,12 @@
  * The blur and what is known of scene and noise make one operator for all colours. Its parameters are
  * found in the whole picture (whittle.c), so that there is one band.
  */
-#include "solver/restore/deblur.h"
+#include "solver/restore/field.h"
 
 #include "device/tuning.h"
 #include "fourier/half_plane.h"
 #include "fourier/plan.h"
+#include "solver/restore/channels.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -17,13 +18,6 @@
 struct shape {
     int nx, ny;
     bool floats;
-};
-
-struct deblur_job {
-    struct imf_problem p;
-    struct shape shape;
-    struct imf_pool *pool;       /* borrowed, or NULL */
-    char found[IMF_DEBLUR_TEXT]; /* in the last picture */
 };
 
 const char *const imf_deblur_words[] = {[IMF_DEBLUR_WIENER] = "least squares",
@@ -105,83 +99,44 @@ static void propose(const struct imf_problem *p, const struct imf_device *d,
              imf_deblur_words[p->deblur->method], s->nx, s->ny, floats ? "floats" : "float64");
 }
 
-static enum imf_status make(void **job, const struct imf_problem *p,
-                            const struct imf_proposal *proposal, struct imf_queue *queue,
-                            struct imf_error *err) {
-    (void)queue;
-    struct deblur_job *j = *job = calloc(1, sizeof *j);
-    if (!j)
-        return imf_fail_memory(err, sizeof *j);
-    j->p = *p;
-    memcpy(&j->shape, proposal->shape.bytes, sizeof j->shape);
-    return IMF_OK;
-}
-
-/* Copy the channels from `first` on; colours, if the picture stays as it is, are finished. */
-static void copy_channels(const struct deblur_job *j, const struct imf_surface *in,
-                          const struct imf_surface *out, int first) {
-    for (int y = 0; y < in->height && first < in->channels; y++)
-        for (ptrdiff_t x = 0; x < in->width; x++)
-            for (int c = first; c < in->channels; c++) {
-                double v = imf_sample_get(imf_surface_row(in, y), in->sample, x * in->channels + c);
-                if (c < j->p.colors)
-                    imf_epilogue_sums(&j->p.epilogue, &v, 1);
-                imf_sample_put(imf_surface_row(out, y), out->sample, x * in->channels + c, v);
-            }
-}
-
 /* With the blur and the model that were found. */
-static enum imf_status run_known(struct deblur_job *j, const struct imf_surface *in,
-                                 const struct imf_surface *out, const struct imf_deblur_found *f,
-                                 struct imf_error *err) {
-    const struct imf_problem *p = &j->p;
-    const struct imf_deblur_run run = {.p = p,
-                                       .in = in,
-                                       .out = out,
-                                       .pool = j->pool,
-                                       .blur = f->blur,
-                                       .model = f->model,
-                                       .nx = j->shape.nx,
-                                       .ny = j->shape.ny,
-                                       .iterations = p->deblur->iterations};
-    enum imf_status status =
-        j->shape.floats ? imf_deblur_do_f32(&run, err) : imf_deblur_do(&run, err);
-    copy_channels(j, in, out, p->colors);
-    return status;
+static enum imf_status restore(const struct imf_job *job, const struct imf_surface *in,
+                               const struct imf_surface *out, const struct imf_deblur_found *f,
+                               struct imf_error *err) {
+    const struct shape *s = (const struct shape *)job->proposal.shape.bytes;
+    struct imf_field field = {.p = &job->p,
+                              .in = in,
+                              .out = out,
+                              .pool = job->pool,
+                              .blur = f->blur,
+                              .model = f->model,
+                              .nx = s->nx,
+                              .ny = s->ny,
+                              .iterations = job->p.deblur->iterations};
+    return s->floats ? imf_deblur_do_f32(&field, err) : imf_deblur_do(&field, err);
 }
 
-static enum imf_status run(void *job, const struct imf_surface *in, const struct imf_surface *out,
-                           struct imf_error *err) {
-    struct deblur_job *j = job;
+static enum imf_status run(struct imf_job *job, const struct imf_surface *in,
+                           const struct imf_surface *out, struct imf_error *err) {
     struct imf_deblur_found found;
-    enum imf_status status = imf_deblur_find(&found, &j->p, in, err);
-    memcpy(j->found, found.text, sizeof j->found);
+    enum imf_status status = imf_deblur_find(&found, &job->p, in, err);
+    memcpy(job->own, found.text, sizeof found.text);
     if (status == IMF_OK && found.blur)
-        status = run_known(j, in, out, &found, err);
-    else if (status == IMF_OK)
-        copy_channels(j, in, out, 0);
+        status = restore(job, in, out, &found, err);
+    if (status == IMF_OK)
+        imf_channels_copy(&job->p, in, out, found.blur ? job->p.colors : 0, job->pool);
     imf_kernel_free(&found.owned);
     return status;
 }
 
-static void use_pool(void *job, struct imf_pool *pool) {
-    ((struct deblur_job *)job)->pool = pool;
-}
-
-static void tell(const void *job, char *text, size_t size) {
-    snprintf(text, size, "%s", ((const struct deblur_job *)job)->found);
-}
-
-static void destroy(void **job) {
-    free(*job);
-    *job = NULL;
+void imf_deblur_tell(const struct imf_job *job, char *text, size_t size) {
+    snprintf(text, size, "%s", (const char *)job->own);
 }
 
 #define SOLVER(called, of)                                                                         \
     {                                                                                              \
         .name = called, .backend = of, .float64 = true, .kinds = 1u << IMF_DEBLURRING,             \
-        .propose = propose, .old_make = make, .old_run = run, .old_destroy = destroy,              \
-        .old_use_pool = use_pool, .old_tell = tell                                                 \
+        .propose = propose, .own = IMF_DEBLUR_TEXT, .run = run, .tell = imf_deblur_tell            \
     }
 
 const struct imf_solver imf_solver_deblur = SOLVER("vector", IMF_BACKEND_VECTOR);

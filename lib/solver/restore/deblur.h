@@ -5,8 +5,6 @@
  * more: what lies beyond the edge was blurred into the picture and is not known. Scene and blurred
  * scene are planes of nx x ny values, which go on periodically; the picture is their upper left part,
  * the rest is the gap, at least as wide as the blur and GAP pixels more.
- *
- * Files that include fourier/real.h are compiled for float64, which is the reference, and for floats.
  */
 #ifndef IMF_SOLVER_RESTORE_DEBLUR_H
 #define IMF_SOLVER_RESTORE_DEBLUR_H
@@ -21,17 +19,6 @@
 #define IMF_DEBLUR_STEPS 4
 #define IMF_DEBLUR_TV_ROUNDS 10 /* 20 gain 0.05 dB */
 #define IMF_DEBLUR_RL_ROUNDS 30
-#define IMF_DEBLUR_RL_TIGHT 0.98 /* 1 costs 0.2 dB, 0.97 as much where there is much noise */
-/* Of full scale: a scene is not darker, so that quotients are finite; nor, on the mean, when it begins. */
-#define IMF_DEBLUR_RL_LEAST 4e-6
-#define IMF_DEBLUR_RL_DARK (1 / 512.0)
-
-/* Of tv.c: noise * rho, and lambda / rho. */
-struct imf_deblur_tv_weights {
-    double weight, limit;
-};
-struct imf_deblur_tv_weights imf_deblur_tv_weights(const struct imf_deblur_model *m);
-
 /* What is looked for in the picture before it is restored. */
 #define IMF_DEBLUR_TEXT 128
 struct imf_deblur_found {
@@ -51,21 +38,9 @@ void imf_deblur_plane_size(const struct imf_problem *p, int *nx, int *ny);
 double imf_deblur_transforms(const struct imf_deblur *b);
 /* Do floats suffice? */
 bool imf_deblur_floats_do(const struct imf_problem *p);
+/* A solver's `tell`, where job->own begins with the text that was found. */
+void imf_deblur_tell(const struct imf_job *job, char *text, size_t size);
 /* The methods' names. */
 extern const char *const imf_deblur_words[];
-
-/* What a run is given. */
-struct imf_deblur_run {
-    const struct imf_problem *p;
-    const struct imf_surface *in, *out;
-    struct imf_pool *pool;         /* borrowed, or NULL */
-    const struct imf_kernel *blur; /* as it is applied: a correlation */
-    struct imf_deblur_model model; /* of the picture */
-    int nx, ny, iterations;
-};
-
-/* The run, in float64 and in floats. */
-enum imf_status imf_deblur_do(const struct imf_deblur_run *run, struct imf_error *err);
-enum imf_status imf_deblur_do_f32(const struct imf_deblur_run *run, struct imf_error *err);
 
 #endif

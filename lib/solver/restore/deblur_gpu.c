@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct gpu_job {
-    struct imf_deblur_device device;
+struct own {
     char found[IMF_DEBLUR_TEXT]; /* in the last picture */
+    struct imf_deblur_device device;
 };
 _Static_assert(sizeof(struct imf_gpu_plane_layout) <= IMF_SHAPE, "a proposal holds it");
 
@@ -49,7 +49,7 @@ static double cost(const struct imf_problem *p, const struct imf_device *d,
 static void gpu_propose(const struct imf_problem *p, const struct imf_device *d,
                         struct imf_proposal *out) {
     struct imf_gpu_plane_layout *l = (struct imf_gpu_plane_layout *)out->shape.bytes;
-    struct imf_deblur_bytes bytes;
+    size_t bytes[IMF_DEBLUR_BUFFERS] = {0};
     int nx, ny;
     imf_deblur_plane_size(p, &nx, &ny);
     if (!d->gpu || d->max_group < IMF_GPU_GROUP)
@@ -57,15 +57,15 @@ static void gpu_propose(const struct imf_problem *p, const struct imf_device *d,
     else if (!imf_deblur_floats_do(p))
         imf_proposal_refuse(out, "16 bits, noise this low or so many iterations need float64");
     else if (nx > IMF_FFT_MAX || ny > IMF_FFT_MAX || !imf_gpu_plane_fit(l, nx, ny) ||
-             !imf_deblur_device_bytes(&bytes, p, l))
+             !imf_deblur_device_bytes(bytes, p, l))
         imf_proposal_refuse(out, "%dx%d is no size for transforms in local memory", nx, ny);
     else {
         out->feasible = true;
         out->ms = cost(p, d, l);
-        out->bytes = 2 * (double)bytes.spectrum + (double)bytes.data + (double)bytes.penalty;
-        for (int i = 0; i < IMF_DEBLUR_PLANES; i++)
-            out->bytes += (double)bytes.plane[i];
-        out->largest = (double)bytes.spectrum;
+        for (int i = 0; i < IMF_DEBLUR_BUFFERS; i++) {
+            out->bytes += (double)bytes[i];
+            out->largest = fmax(out->largest, (double)bytes[i]);
+        }
         out->local = imf_gpu_plane_local(l);
         out->bands = IMF_BANDS_WHOLE;
         snprintf(out->description, sizeof out->description, "%s, %dx%d, rows in local memory",
@@ -73,31 +73,19 @@ static void gpu_propose(const struct imf_problem *p, const struct imf_device *d,
     }
 }
 
-static void gpu_destroy(void **job) {
-    struct gpu_job *j = *job;
-    if (!j)
-        return;
-    imf_deblur_device_free(&j->device);
-    free(j);
-    *job = NULL;
+static enum imf_status gpu_prepare(struct imf_job *job, struct imf_error *err) {
+    struct own *own = job->own;
+    struct imf_gpu_plane_layout layout;
+    memcpy(&layout, job->proposal.shape.bytes, sizeof layout);
+    return imf_deblur_device_make(&own->device, &job->p, &layout, job->queue, err);
 }
 
-static enum imf_status gpu_make(void **job, const struct imf_problem *p,
-                                const struct imf_proposal *proposal, struct imf_queue *queue,
-                                struct imf_error *err) {
-    struct imf_gpu_plane_layout layout;
-    struct gpu_job *j = *job = calloc(1, sizeof *j);
-    if (!j)
-        return imf_fail_memory(err, sizeof *j);
-    memcpy(&layout, proposal->shape.bytes, sizeof layout);
-    enum imf_status status = imf_deblur_device_make(&j->device, p, &layout, queue, err);
-    if (status != IMF_OK)
-        gpu_destroy(job);
-    return status;
+static void gpu_release(struct imf_job *job) {
+    imf_deblur_device_free(&((struct own *)job->own)->device);
 }
 
 /* A copy on the host, of which only the windows' rows are fetched: others are never touched, and take no memory. */
-static enum imf_status fetch_windows(struct imf_surface *host, struct gpu_job *j,
+static enum imf_status fetch_windows(struct imf_surface *host, struct imf_queue *queue,
                                      const struct imf_surface *in, struct imf_error *err) {
     int starts[IMF_WINDOWS_GRID], side, count = imf_windows_rows(in->height, starts, &side);
     size_t size = imf_sample_size(in->sample);
@@ -109,36 +97,26 @@ static enum imf_status fetch_windows(struct imf_surface *host, struct gpu_job *j
     for (int i = 0; i < count && status == IMF_OK; i++) {
         size_t from = (in->origin + (size_t)starts[i] * in->pitch) * size;
         size_t samples = (size_t)(side - 1) * in->pitch + (size_t)in->width * (size_t)in->channels;
-        status = imf_buffer_download(j->device.queue, in->mem, from, (char *)host->host + from,
+        status = imf_buffer_download(queue, in->mem, from, (char *)host->host + from,
                                      samples * size, err);
     }
     return status;
 }
 
-static enum imf_status gpu_run(void *job, const struct imf_surface *in,
+static enum imf_status gpu_run(struct imf_job *job, const struct imf_surface *in,
                                const struct imf_surface *out, struct imf_error *err) {
-    struct gpu_job *j = job;
-    struct imf_deblur_device *d = &j->device;
+    struct own *own = job->own;
     struct imf_deblur_found found = {.blur = NULL};
     struct imf_surface host;
-    enum imf_status status = fetch_windows(&host, j, in, err);
+    enum imf_status status = fetch_windows(&host, job->queue, in, err);
     if (status == IMF_OK)
-        status = imf_deblur_find(&found, &d->p, &host, err);
+        status = imf_deblur_find(&found, &job->p, &host, err);
     free(host.host);
-    memcpy(j->found, found.text, sizeof j->found);
-    if (status == IMF_OK && found.blur) {
-        status = imf_deblur_device_begin(d, in, out, &found, err);
-        if (status == IMF_OK)
-            status = imf_deblur_device_do(d, err);
-    }
+    memcpy(own->found, found.text, sizeof own->found);
     if (status == IMF_OK)
-        status = imf_deblur_device_copy(d, in, out, found.blur ? d->p.colors : 0, err);
+        status = imf_deblur_device_run(&own->device, in, out, &found, err);
     imf_kernel_free(&found.owned);
     return status;
-}
-
-static void gpu_tell(const void *job, char *text, size_t size) {
-    snprintf(text, size, "%s", ((const struct gpu_job *)job)->found);
 }
 
 const struct imf_solver imf_solver_deblur_gpu = {
@@ -147,8 +125,9 @@ const struct imf_solver imf_solver_deblur_gpu = {
     .program = "deblur_gpu",
     .kinds = 1u << IMF_DEBLURRING,
     .propose = gpu_propose,
-    .old_make = gpu_make,
-    .old_run = gpu_run,
-    .old_destroy = gpu_destroy,
-    .old_tell = gpu_tell,
+    .own = sizeof(struct own),
+    .prepare = gpu_prepare,
+    .release = gpu_release,
+    .run = gpu_run,
+    .tell = imf_deblur_tell,
 };

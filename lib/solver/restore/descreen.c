@@ -28,6 +28,7 @@
  */
 #include "device/tuning.h"
 #include "fourier/pattern.h"
+#include "solver/restore/channels.h"
 #include "solver/restore/screen.h"
 #include "solver/restore/waves.h"
 #include "solver/solver.h"
@@ -48,17 +49,12 @@
 
 enum { LOW, STRONG, WEAK, HARMONICS, LAYERS };
 
-struct descreen_job {
-    struct imf_problem p;
-    struct imf_pool *pool; /* borrowed, or NULL */
-    struct imf_pattern pattern;
-};
-
 /* A channel, and threads that take groups of its rows, one after the other. */
 struct work {
     const struct imf_problem *p;
     const struct imf_surface *in, *out;
-    bool copies_alpha; /* and nothing else */
+    struct imf_pool *pool;             /* borrowed, or NULL */
+    const struct imf_pattern *pattern; /* job->own: what the last run found */
     int channel;
     struct imf_waves layer[LAYERS];
     int layers; /* that are open; the last one is added to, */
@@ -73,9 +69,7 @@ struct work {
 
 static void read_row(void *user, int channel, int y, int x, double *row, int count) {
     const struct work *w = user;
-    int step = w->p->channels;
-    imf_channel_widen(row, imf_surface_row(w->in, y), w->in->sample, (ptrdiff_t)x * step + channel,
-                      step, (size_t)count);
+    imf_channel_read(row, w->in, channel, y, x, count);
 }
 
 /* ---- groups of rows --------------------------------------------------------------------------- */
@@ -119,10 +113,7 @@ static void store_row(void *data, int y) {
         read_row(data, w->channel, y, x, strip, count);
         for (int i = 0; i < count; i++)
             strip[i] -= (double)taken[x + i];
-        imf_epilogue_sums(&p->epilogue, strip, (size_t)count);
-        imf_channel_narrow(imf_surface_row(w->out, y), w->out->sample,
-                           (ptrdiff_t)x * p->channels + w->channel, p->channels, strip,
-                           (size_t)count);
+        imf_channel_finish(p, w->out, w->channel, y, x, strip, count);
     }
 }
 
@@ -164,11 +155,11 @@ static void do_groups(void *data, int thread) {
         }
 }
 
-static void run_groups(struct work *w, int count, int first, int step, struct imf_pool *pool) {
+static void run_groups(struct work *w, int count, int first, int step) {
     w->count = count;
     w->step = step;
     atomic_init(&w->next, first);
-    imf_parallel(pool, imf_min(imf_pool_threads(pool), (count - first + step - 1) / step),
+    imf_parallel(w->pool, imf_min(imf_pool_threads(w->pool), (count - first + step - 1) / step),
                  do_groups, w);
 }
 
@@ -181,10 +172,9 @@ static size_t thread_elements(const struct imf_problem *p) {
 }
 
 /* Open a layer, sum up and fit it. */
-static enum imf_status add_layer(struct descreen_job *j, struct work *w, int spacing,
-                                 const struct imf_pattern_wave *wave, int count,
-                                 struct imf_error *err) {
-    const struct imf_problem *p = &j->p;
+static enum imf_status add_layer(struct work *w, int spacing, const struct imf_pattern_wave *wave,
+                                 int count, struct imf_error *err) {
+    const struct imf_problem *p = w->p;
     struct imf_waves *layer = &w->layer[w->layers];
     double noise[IMF_PATTERN_WAVES];
     enum imf_status status = imf_waves_open(layer, p->width, p->height, spacing, wave, count, err);
@@ -192,10 +182,10 @@ static enum imf_status add_layer(struct descreen_job *j, struct work *w, int spa
         return status;
     w->layers++;
     for (int k = 0; k < count; k++)
-        noise[k] = imf_pattern_noise_at(&j->pattern.noise[w->channel], &wave[k]);
-    run_groups(w, layer->y.cells, 0, 2, j->pool);
+        noise[k] = imf_pattern_noise_at(&w->pattern->noise[w->channel], &wave[k]);
+    run_groups(w, layer->y.cells, 0, 2);
     if (layer->y.cells > 1)
-        run_groups(w, layer->y.cells, 1, 2, j->pool);
+        run_groups(w, layer->y.cells, 1, 2);
     imf_waves_fit(layer, spacing == SPACING ? noise : NULL, CAUTION / p->descreen->strength);
     return IMF_OK;
 }
@@ -210,7 +200,7 @@ static void rest_row(void *user, int y, double *row) {
 }
 
 /* What is removed of a channel, and where: the layers, and a screen's bands if they follow the tones. */
-static enum imf_status take_pattern(struct descreen_job *j, struct work *w, struct imf_error *err) {
+static enum imf_status take_pattern(struct work *w, struct imf_error *err) {
     const struct imf_problem *p = w->p;
     struct imf_pattern_wave kept[LAYERS * IMF_PATTERN_WAVES];
     int count = 0;
@@ -224,13 +214,13 @@ static enum imf_status take_pattern(struct descreen_job *j, struct work *w, stru
     }
     double period = count ? 1 / hypot(kept[0].u, kept[0].v) : 1;
     enum imf_status status = IMF_OK;
-    run_groups(w, (p->height - 1) / ROWS + 1, 0, 1, j->pool);
+    run_groups(w, (p->height - 1) / ROWS + 1, 0, 1);
     if (count && varying > fmax(FOLLOWS * w->layer[LOW].varying, STEADY * even))
         status = imf_screen_take(w->taken, p->width, p->height, kept, count,
-                                 SHARE * p->descreen->strength, rest_row, w, j->pool, err);
+                                 SHARE * p->descreen->strength, rest_row, w, w->pool, err);
     if (status == IMF_OK)
         status =
-            imf_screen_area_make(&w->area, w->taken, p->width, p->height, period, j->pool, err);
+            imf_screen_area_make(&w->area, w->taken, p->width, p->height, period, w->pool, err);
     return status;
 }
 
@@ -238,80 +228,60 @@ static int layer_of(const struct imf_pattern_wave *w, double strongest) {
     return w->amplitude == 0 ? HARMONICS : w->amplitude >= strongest / 4 ? STRONG : WEAK;
 }
 
-static enum imf_status filter_channel(struct descreen_job *j, struct work *w,
-                                      struct imf_error *err) {
+static enum imf_status filter_channel(struct work *w, struct imf_error *err) {
     static const struct imf_pattern_wave mean = {0};
-    const struct imf_problem *p = &j->p;
+    const struct imf_problem *p = w->p;
     struct imf_pattern_wave waves[LAYERS][IMF_PATTERN_WAVES];
     int count[LAYERS] = {0};
     double strongest = 0;
-    for (int k = 0; k < j->pattern.count; k++)
-        strongest = fmax(strongest, j->pattern.wave[k].in[w->channel]);
-    for (int k = 0; k < j->pattern.count; k++) {
-        struct imf_pattern_wave wave = j->pattern.wave[k];
+    for (int k = 0; k < w->pattern->count; k++)
+        strongest = fmax(strongest, w->pattern->wave[k].in[w->channel]);
+    for (int k = 0; k < w->pattern->count; k++) {
+        struct imf_pattern_wave wave = w->pattern->wave[k];
         wave.amplitude = wave.in[w->channel];
         int layer = layer_of(&wave, strongest);
         waves[layer][count[layer]++] = wave;
     }
     w->layers = 0;
     w->takes = false;
-    enum imf_status status = add_layer(j, w, LOW_SPACING, &mean, 1, err);
+    enum imf_status status = add_layer(w, LOW_SPACING, &mean, 1, err);
     for (int i = STRONG; i < LAYERS && status == IMF_OK; i++)
         if (count[i])
-            status = add_layer(j, w, SPACING, waves[i], count[i], err);
+            status = add_layer(w, SPACING, waves[i], count[i], err);
     w->takes = true;
     if (status == IMF_OK)
-        status = take_pattern(j, w, err);
+        status = take_pattern(w, err);
     while (w->layers > 0)
         imf_waves_free(&w->layer[--w->layers]);
     if (status == IMF_OK)
-        imf_parallel(j->pool, p->height, store_row, w);
+        imf_parallel(w->pool, p->height, store_row, w);
     imf_screen_area_free(&w->area);
     return status;
 }
 
-/* The image as it is, or its alpha alone. */
-static void copy_row(void *data, int y) {
-    enum { STRIP = 1024 };
-    const struct work *w = data;
-    const struct imf_problem *p = w->p;
-    int first = w->copies_alpha ? p->colors : 0;
-    double strip[STRIP];
-    for (int x = 0; x < p->width; x += STRIP)
-        for (int c = first; c < p->channels; c++) {
-            size_t count = (size_t)imf_min(STRIP, p->width - x);
-            ptrdiff_t at = (ptrdiff_t)x * p->channels + c;
-            read_row(data, c, y, x, strip, (int)count);
-            if (c < p->colors)
-                imf_epilogue_sums(&p->epilogue, strip, count);
-            imf_channel_narrow(imf_surface_row(w->out, y), w->out->sample, at, p->channels, strip,
-                               count);
-        }
-}
-
-static enum imf_status descreen_run(void *job, const struct imf_surface *in,
+static enum imf_status descreen_run(struct imf_job *job, const struct imf_surface *in,
                                     const struct imf_surface *out, struct imf_error *err) {
-    struct descreen_job *j = job;
-    const struct imf_problem *p = &j->p;
-    struct work w = {.p = p, .in = in, .out = out};
-    enum imf_status status = imf_pattern_find(&j->pattern, p->width, p->height, p->colors, p->unit,
-                                              read_row, &w, j->pool, err);
-    if (status == IMF_OK && p->descreen->harmonics)
-        imf_pattern_add_harmonics(&j->pattern);
-    w.copies_alpha = j->pattern.count > 0;
-    if (status == IMF_OK && (!w.copies_alpha || p->colors < p->channels))
-        imf_parallel(j->pool, p->height, copy_row, &w);
-    if (status != IMF_OK || !j->pattern.count)
+    struct imf_pattern *pattern = job->own;
+    const struct imf_problem *p = &job->p;
+    struct work w = {.p = p, .in = in, .out = out, .pool = job->pool, .pattern = pattern};
+    enum imf_status status = imf_pattern_find(pattern, p->width, p->height, p->colors, p->unit,
+                                              read_row, &w, job->pool, err);
+    if (status != IMF_OK)
         return status;
+    imf_channels_copy(p, in, out, pattern->count ? p->colors : 0, job->pool);
+    if (!pattern->count)
+        return IMF_OK;
+    if (p->descreen->harmonics)
+        imf_pattern_add_harmonics(pattern);
     w.each = thread_elements(p);
-    size_t bytes = w.each * (size_t)imf_pool_threads(j->pool) * sizeof *w.scratch;
+    size_t bytes = w.each * (size_t)imf_pool_threads(job->pool) * sizeof *w.scratch;
     w.scratch = aligned_alloc(sizeof *w.scratch, bytes);
     size_t plane = (size_t)p->width * (size_t)p->height * sizeof *w.taken;
     w.taken = malloc(plane);
     if (!w.scratch || !w.taken)
         status = imf_fail_memory(err, bytes + plane);
     for (; status == IMF_OK && w.channel < p->colors; w.channel++)
-        status = filter_channel(j, &w, err);
+        status = filter_channel(&w, err);
     free(w.scratch);
     free(w.taken);
     return status;
@@ -344,8 +314,8 @@ static void descreen_propose(const struct imf_problem *p, const struct imf_devic
                  imf_waves_bytes(p->width, p->height, LOW_SPACING, 1);
     double plane = (double)p->width * p->height * sizeof(float);
     fit += plane + imf_screen_bytes(p->width, p->height);
-    out->bytes = fmax(imf_pattern_bytes(p->width, p->height), w && h ? fit : 0) +
-                 sizeof(struct descreen_job);
+    out->bytes =
+        fmax(imf_pattern_bytes(p->width, p->height), w && h ? fit : 0) + sizeof(struct imf_pattern);
     out->bands = IMF_BANDS_WHOLE;
     if (w && h)
         snprintf(out->description, sizeof out->description, "waves of four fft %dx%d, float64", w,
@@ -354,28 +324,8 @@ static void descreen_propose(const struct imf_problem *p, const struct imf_devic
         snprintf(out->description, sizeof out->description, "copy: too small for a pattern");
 }
 
-static enum imf_status descreen_make(void **job, const struct imf_problem *p,
-                                     const struct imf_proposal *proposal, struct imf_queue *queue,
-                                     struct imf_error *err) {
-    (void)proposal, (void)queue;
-    struct descreen_job *j = *job = calloc(1, sizeof *j);
-    if (!j)
-        return imf_fail_memory(err, sizeof *j);
-    j->p = *p;
-    return IMF_OK;
-}
-
-static void descreen_use_pool(void *job, struct imf_pool *pool) {
-    ((struct descreen_job *)job)->pool = pool;
-}
-
-static void descreen_destroy(void **job) {
-    free(*job);
-    *job = NULL;
-}
-
-static void descreen_tell(const void *job, char *text, size_t size) {
-    const struct imf_pattern *found = &((const struct descreen_job *)job)->pattern;
+static void descreen_tell(const struct imf_job *job, char *text, size_t size) {
+    const struct imf_pattern *found = job->own;
     int waves = 0;
     for (int i = 0; i < found->count; i++)
         waves += found->wave[i].amplitude > 0; /* the others are harmonics */
@@ -389,9 +339,8 @@ static void descreen_tell(const void *job, char *text, size_t size) {
 #define SOLVER(called, of)                                                                         \
     {                                                                                              \
         .name = called, .backend = of, .float64 = true, .kinds = 1u << IMF_DESCREEN,               \
-        .propose = descreen_propose, .old_make = descreen_make, .old_run = descreen_run,           \
-        .old_destroy = descreen_destroy, .old_use_pool = descreen_use_pool,                        \
-        .old_tell = descreen_tell                                                                  \
+        .propose = descreen_propose, .own = sizeof(struct imf_pattern), .run = descreen_run,       \
+        .tell = descreen_tell                                                                      \
     }
 
 const struct imf_solver imf_solver_descreen_vector = SOLVER("vector", IMF_BACKEND_VECTOR);

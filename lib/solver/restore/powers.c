@@ -3,6 +3,7 @@
 
 #include "fourier/half_plane.h"
 #include "fourier/plan.h"
+#include "solver/restore/channels.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -47,9 +48,7 @@ int imf_windows_rows(int height, int starts[GRID], int *side) {
 
 static void window_row(void *user, int y, double *row) {
     const struct imf_windows *w = user;
-    ptrdiff_t first = (ptrdiff_t)w->x * w->in->channels + w->channel;
-    imf_channel_widen(row, imf_surface_row(w->in, w->y + y), w->in->sample, first, w->in->channels,
-                      (size_t)w->width);
+    imf_channel_read(row, w->in, w->channel, w->y + y, w->x, w->width);
     for (int x = 0; x < w->width; x++)
         row[x] = (row[x] - w->mean) * w->hann_x[x] * w->hann_y[y];
 }

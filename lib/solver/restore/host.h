@@ -1,0 +1,36 @@
+/*
+ * host.h - field.h on the host: memory, and rows between transforms (fourier/real.h: of both number types)
+ */
+#ifndef IMF_SOLVER_RESTORE_HOST_H
+#define IMF_SOLVER_RESTORE_HOST_H
+
+#include "fourier/half_plane.h"
+#include "solver/restore/field.h"
+
+struct imf_host_field {
+    struct imf_field f;           /* the first member */
+    struct imf_half_plane plane;  /* work */
+    struct imf_half_plane kernel; /* K, the blur's spectrum */
+    double sum;                   /* of the blur's taps */
+    imf_real *penalty;            /* R at each point, in the plane's order */
+    struct imf_fft_batch *data; /* conj K times the blurred plane's spectrum, of total variation */
+    double *gain_x,
+        *gain_y;       /* |grad|^2 along the axes, of frequencies and of positions, likewise */
+    double *sums;      /* owned: those of each row, which no thread changes; then gains */
+    imf_real *values;  /* owned: of the gap, */
+    imf_real *outside; /* the blurred scene, right of the rows, then below them */
+    imf_real *residual, *direction, *product;    /* of conjugate gradients, likewise */
+    imf_real *scene;                             /* and planes: of all but least squares, */
+    imf_real *px, *py;                           /* of total variation, */
+    imf_real *before, *change, *cover, *picture; /* of Richardson and Lucy */
+    imf_half_plane_row *alone;                   /* the map that is done without a product */
+};
+
+/* What is done to row y of a plane, by struct imf_host_field *user; NULL where rows stay as they are. Sums are left in `sums`
+ * at y, and at y + ny. */
+#define imf_host_maps IMF_REAL_NAME(imf_host_maps)
+extern imf_half_plane_row *const imf_host_maps[IMF_MAPS];
+
+#define imf_deblur_do IMF_REAL_NAME(imf_deblur_do)
+
+#endif
