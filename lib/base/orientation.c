@@ -20,6 +20,13 @@ void imf_offset_to_stored(struct imf_orientation o, double *x, double *y) {
     *y = o.swap ? across : down;
 }
 
+void imf_sides_to_stored(struct imf_orientation o, int *first_x, int *first_y) {
+    double x = *first_x, y = *first_y;
+    imf_offset_to_stored(o, &x, &y);
+    *first_x = (int)x;
+    *first_y = (int)y;
+}
+
 void imf_pixel_to_stored(struct imf_orientation o, int width, int height, int *x, int *y) {
     int across = o.flip_x ? width - 1 - *x : *x, down = o.flip_y ? height - 1 - *y : *y;
     *x = o.swap ? down : across;

@@ -19,6 +19,8 @@ bool imf_orientation_is_upright(struct imf_orientation o);
 
 /* Convert an offset or frequency from the upright picture to the stored one. */
 void imf_offset_to_stored(struct imf_orientation o, double *x, double *y);
+/* The same of sides: which of the stored picture is the left (upper) one, 1 or -1. */
+void imf_sides_to_stored(struct imf_orientation o, int *first_x, int *first_y);
 /* Convert (x, y) of an upright picture of width x height to the stored position. */
 void imf_pixel_to_stored(struct imf_orientation o, int width, int height, int *x, int *y);
 

@@ -4,25 +4,6 @@
 
 #include <stdlib.h>
 
-bool imf_op_is_point(enum imf_op op) {
-    return op == IMF_OP_GRAY || op == IMF_OP_INVERT || op == IMF_OP_THRESHOLD ||
-           op == IMF_OP_HISTOGRAM || op == IMF_OP_BLEND;
-}
-
-size_t imf_filter_shown(const struct imf_filter *filter) {
-    size_t shown = 0;
-    int most = 0;
-    for (size_t i = 0; i < filter->count; i++) {
-        enum imf_op op = filter->stages[i].op;
-        int rank = !imf_op_is_point(op) ? 2 : op != IMF_OP_BLEND;
-        if (rank >= most) {
-            shown = i;
-            most = rank;
-        }
-    }
-    return shown;
-}
-
 /* Steps and searches are where more gains little (solver/denoise/reference.c). */
 const struct imf_denoise_grid *imf_denoise_grid(const struct imf_denoise *denoise) {
     static const struct imf_denoise_grid fast = {.step = 2, .search = 0, .count = 1},

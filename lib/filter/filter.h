@@ -210,15 +210,30 @@ struct imf_stage {
     struct imf_denoise denoise;
     struct imf_descreen descreen;
     struct imf_deblur deblur;
-    enum imf_range range; /* how the response is shown when this is the last filtering stage */
+    enum imf_range range; /* how the response is shown where it is seen */
+    bool seen;            /* it is the stage that is shown, or the last before a blend */
     bool unscaled;        /* a user's kernel without a scale */
+};
+
+/* What follows from a filter's stages. */
+struct imf_form {
+    /* The stage whose response settings->range is for: the last that filters; of point operations alone the last that is
+     * no blend; of blends alone the last. */
+    size_t shown;
+    size_t around; /* from this stage on none reads the pixels around */
+    bool filters;  /* a stage is more than a point operation; those leave alpha */
+    bool fills;    /* one reads the pixels around, so that colours under alpha 0 matter */
+    bool
+        keeps_alpha; /* whatever the user asks: one reads colours that are not premultiplied, or none filters */
+    enum imf_alpha alpha; /* where nothing is asked: IMF_ALPHA_KEEP or IMF_ALPHA_PREMULTIPLY */
 };
 
 struct imf_filter {
     struct imf_stage *stages; /* owned, count of them, at least 1 */
     size_t count;
-    char *text; /* owned: specs joined by " | " */
-    char *note; /* owned, or NULL */
+    struct imf_form form; /* set by imf_filter_find_form() */
+    char *text;           /* owned: specs joined by " | " */
+    char *note;           /* owned, or NULL */
     char *
         bright_note; /* note for results that are not normalized, if mid-grey turns white; or NULL */
 };
@@ -236,9 +251,8 @@ double imf_filter_kernel_bytes(const struct imf_filter *filter);
 void imf_stage_clear(struct imf_stage *stage);
 
 bool imf_op_is_point(enum imf_op op); /* gray, invert, threshold, histogram, blend */
-/* The stage whose response settings->range is for: the last that filters; of point operations alone the last that is no
- * blend; of blends alone the last. */
-size_t imf_filter_shown(const struct imf_filter *filter);
+/* Set what follows from the stages: filter->form, and which stages are seen. */
+void imf_filter_find_form(struct imf_filter *filter);
 
 /*
  * What reads files of kernels and masks that are no text: formats of pictures are not this module's.

@@ -1,5 +1,5 @@
 /*
- * form.c - properties of a result that follow from the filter and the input's format
+ * form.c - what follows from a filter's stages, and from the input's format with them
  *
  * A threshold leaves two values, and so do edges. An image of 1, 2 or 4 bits uses 2, 4 or 16 values, evenly spaced
  * from 0 to full scale, which inversion and the identity map onto themselves; equalization does so
@@ -21,16 +21,73 @@ static bool is_identity(const struct imf_stage *s) {
     return s->op == IMF_OP_LINEAR && is_single_tap(k) && k->taps[0] == k->scale && k->bias == 0;
 }
 
-bool imf_stage_reads_around(const struct imf_stage *s) {
+bool imf_op_is_point(enum imf_op op) {
+    return op == IMF_OP_GRAY || op == IMF_OP_INVERT || op == IMF_OP_THRESHOLD ||
+           op == IMF_OP_HISTOGRAM || op == IMF_OP_BLEND;
+}
+
+/* Does a filtered pixel depend on those around it? No for point operations, also those by a histogram. */
+static bool reads_around(const struct imf_stage *s) {
     bool kernels = s->op == IMF_OP_LINEAR || s->op == IMF_OP_MAGNITUDE;
     return kernels ? !is_single_tap(s->kernel[0]) || !is_single_tap(s->kernel[1])
                    : !imf_op_is_point(s->op);
 }
 
+/* How far a gain may be from 1: coefficients are written with few digits. */
+#define NEARLY_ONE 1e-3
+
+/* A filtering stage's kernels have a gain of nearly 1 at frequency 0 and no bias. */
+static bool keeps_brightness(const struct imf_stage *s) {
+    double gain = 0, bias = 0;
+    if (s->op == IMF_OP_WINDOW) /* its element is no kernel of sums */
+        return false;
+    if (s->op == IMF_OP_TRANSFER)
+        gain = imf_transfer_gain(&s->transfer, 0, 0);
+    for (int i = 0; i < 2 && s->kernel[i]; i++) {
+        gain = hypot(gain, imf_kernel_sum(s->kernel[i]) / s->kernel[0]->scale);
+        bias = s->kernel[0]->bias;
+    }
+    return fabs(gain - 1) <= NEARLY_ONE && bias == 0;
+}
+
+/* Directions, edges, thresholds and quotients are no weighted sums of colours; blurred ones are not
+ * those of the scene where alpha hides them. */
+static bool reads_colors(const struct imf_stage *s) {
+    return s->op == IMF_OP_PHASE || s->op == IMF_OP_CANNY || s->op == IMF_OP_CLAHE ||
+           s->op == IMF_OP_DEBLUR ||
+           (s->op == IMF_OP_WINDOW && (s->window_op.bilevel || s->compound == IMF_PART));
+}
+
+void imf_filter_find_form(struct imf_filter *filter) {
+    struct imf_form f = {.alpha = IMF_ALPHA_PREMULTIPLY};
+    bool straight = false, blended = false;
+    int most = 0;
+    for (size_t i = 0; i < filter->count; i++) {
+        const struct imf_stage *s = &filter->stages[i];
+        bool point = imf_op_is_point(s->op), around = reads_around(s);
+        int rank = !point ? 2 : s->op != IMF_OP_BLEND;
+        f.shown = rank >= most ? i : f.shown;
+        most = imf_max(most, rank);
+        f.around = around ? i + 1 : f.around;
+        f.filters |= !point;
+        f.fills |= around && s->op != IMF_OP_CLAHE; /* histograms count what is visible */
+        straight |= reads_colors(s);
+        if (!point && !keeps_brightness(s))
+            f.alpha = IMF_ALPHA_KEEP;
+    }
+    f.keeps_alpha = straight || !f.filters;
+    filter->form = f;
+    for (size_t i = filter->count; i-- > 0;) {
+        struct imf_stage *s = &filter->stages[i];
+        s->seen = i == f.shown || blended;
+        blended = s->op == IMF_OP_BLEND || (blended && imf_op_is_point(s->op));
+    }
+}
+
 /* The range mode of a stage. */
 static enum imf_range shown(const struct imf_filter *filter, size_t stage,
                             const struct imf_settings *settings) {
-    bool asked = settings->range != IMF_RANGE_DEFAULT && stage == imf_filter_shown(filter);
+    bool asked = settings->range != IMF_RANGE_DEFAULT && stage == filter->form.shown;
     return asked ? settings->range : filter->stages[stage].range;
 }
 
@@ -52,7 +109,7 @@ bool imf_filter_is_pointwise(const struct imf_filter *filter, const struct imf_s
             break;
         case IMF_OP_LINEAR:
         case IMF_OP_MAGNITUDE:
-            if (imf_stage_reads_around(s))
+            if (reads_around(s))
                 return false;
             break;
         default:

@@ -9,9 +9,6 @@
 /* Does each pixel of the result depend on the same pixel of the input only? */
 bool imf_filter_is_pointwise(const struct imf_filter *filter, const struct imf_settings *settings);
 
-/* Does a filtered pixel depend on those around it? No for point operations, also those by a histogram. */
-bool imf_stage_reads_around(const struct imf_stage *stage);
-
 /* As imf_info.bits, of the result for such an input. */
 int imf_filter_bits(const struct imf_filter *filter, const struct imf_info *input,
                     const struct imf_settings *settings);

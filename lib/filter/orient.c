@@ -45,30 +45,12 @@ static void orient_window_op(struct imf_window_op *window, struct imf_orientatio
         window->element = element;
 }
 
-/* Which sides of the stored picture are the left and the upper one. */
-static void orient_sides(int *first_x, int *first_y, struct imf_orientation o) {
-    double x = *first_x, y = *first_y;
-    imf_offset_to_stored(o, &x, &y);
-    *first_x = (int)x;
-    *first_y = (int)y;
-}
-
 static enum imf_status orient_stage(struct imf_stage *out, const struct imf_stage *stage,
                                     struct imf_orientation o, struct imf_error *err) {
+    enum imf_status status = IMF_OK;
     *out = *stage;
     out->kernel[0] = out->kernel[1] = NULL;
     imf_mask_keep(out->mask); /* it has planes for each orientation */
-    imf_offset_to_stored(o, &out->transfer.u, &out->transfer.v); /* the others are round */
-    orient_sides(&out->canny.first_x, &out->canny.first_y, o);
-    orient_sides(&out->clahe.first_x, &out->clahe.first_y, o);
-    orient_sides(&out->denoise.first_x, &out->denoise.first_y, o);
-    orient_sides(&out->deblur.first_x, &out->deblur.first_y, o);
-    out->clahe.turned = out->denoise.turned = o.swap;
-    if (o.swap) {
-        out->clahe.across = stage->clahe.down;
-        out->clahe.down = stage->clahe.across;
-    }
-    enum imf_status status = IMF_OK;
     for (int i = 0; i < 2 && !status; i++)
         if (stage->kernel[i])
             status = orient_kernel(&out->kernel[i], stage->kernel[i], o, err);
@@ -77,6 +59,16 @@ static enum imf_status orient_stage(struct imf_stage *out, const struct imf_stag
     if (stage->op == IMF_OP_WINDOW) {
         orient_window_op(&out->window_op, o, out->kernel[0]);
         orient_window_op(&out->second, o, out->kernel[0]);
+    }
+    imf_offset_to_stored(o, &out->transfer.u, &out->transfer.v); /* the others are round */
+    imf_sides_to_stored(o, &out->canny.first_x, &out->canny.first_y);
+    imf_sides_to_stored(o, &out->clahe.first_x, &out->clahe.first_y);
+    imf_sides_to_stored(o, &out->denoise.first_x, &out->denoise.first_y);
+    imf_sides_to_stored(o, &out->deblur.first_x, &out->deblur.first_y);
+    out->clahe.turned = out->denoise.turned = o.swap;
+    if (o.swap) {
+        out->clahe.across = stage->clahe.down;
+        out->clahe.down = stage->clahe.across;
     }
     return status;
 }
@@ -96,6 +88,8 @@ enum imf_status imf_filter_orient(struct imf_filter **out, const struct imf_filt
         status = orient_stage(&f->stages[f->count], &filter->stages[f->count], o, err);
     if (status)
         imf_filter_free(&f);
+    else
+        f->form = filter->form;
     *out = f;
     return status;
 }

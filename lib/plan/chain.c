@@ -69,29 +69,15 @@ static void print_passes(FILE *out, const struct imf_chain *c) {
     }
 }
 
-struct request {
-    const struct imf_filter *filter;
-    const struct imf_info *input;
-    const struct imf_settings *settings;
-    struct imf_rect *regions; /* as stored */
-    size_t region_count;
-    FILE *steps; /* print what each step leads to, or NULL */
-};
-
-/* The chain for a part of the image. */
-static enum imf_status build_part(struct imf_chain **out, const struct request *r,
-                                  struct imf_rect part, FILE *steps, struct imf_error *err) {
-    const struct imf_info *input = r->input;
-    const struct imf_settings *settings = r->settings;
-    struct imf_chain *c = *out = calloc(1, sizeof *c);
-    if (!c)
-        return imf_fail_memory(err, sizeof *c);
+/* What is known of the image's side. */
+static struct imf_chain *create(const struct imf_info *input, const struct imf_settings *settings) {
+    struct imf_chain *c = calloc(1, sizeof *c);
     int out_depth = settings->depth ? settings->depth : input->depth;
-    c->part = part;
-    c->width = part.width;
-    c->height = part.height;
-    if (part.width != input->width || part.height != input->height)
-        c->kept_row = (double)input->width * input->channels * (input->depth / 8);
+    if (!c)
+        return NULL;
+    c->part = (struct imf_rect){0, 0, input->width, input->height};
+    c->width = input->width;
+    c->height = input->height;
     c->channels_in = input->channels;
     c->in = input->depth == 16 ? IMF_U16 : IMF_U8;
     c->out = out_depth == 16 ? IMF_U16 : IMF_U8;
@@ -100,69 +86,75 @@ static enum imf_status build_part(struct imf_chain **out, const struct request *
     c->edge = settings->edge;
     c->grain = grain_of(input, c->full);
     c->curve = settings->linear ? imf_curve_keep(settings->curve) : NULL;
-    struct imf_operations o = {.chain = c, .settings = settings};
-    imf_lower(&o, c, r->filter, input, r->regions, r->region_count);
-    if (!o.no_memory)
-        imf_bound(&o);
-    c->high_gain = imf_operations_gain(&o);
-    if (steps)
-        imf_operations_print(steps, "lowered", &o);
-    imf_rewrite(&o);
-    if (!o.no_memory)
-        imf_bound(&o);
-    if (steps)
-        imf_operations_print(steps, "rewritten", &o);
-    bool enough = !o.no_memory && imf_fuse(c, &o);
-    imf_operations_free(&o);
-    if (!enough) {
-        imf_chain_free(out);
-        return imf_fail_memory(err, sizeof *c);
-    }
-    imf_chain_set_tolerances(c);
-    if (steps)
-        print_passes(steps, c);
-    return IMF_OK;
+    return c;
 }
 
-static enum imf_status build(struct imf_chain **out, struct request *r, struct imf_error *err) {
-    const struct imf_rect all = {0, 0, r->input->width, r->input->height};
+/* The four steps; `text`: print what each of them leads to, or NULL. False without memory. */
+static bool make_passes(struct imf_operations *o, const struct imf_rect *regions, size_t count,
+                        FILE *text) {
+    if (!o->no_memory)
+        imf_bound(o);
+    o->chain->high_gain = imf_operations_gain(o);
+    if (text)
+        imf_operations_print(text, "lowered", o);
+    imf_rewrite(o);
+    if (o->no_memory || !imf_operations_place(o, regions, count))
+        return false;
+    imf_bound(o);
+    if (text)
+        imf_operations_print(text, "rewritten", o);
+    if (!imf_fuse(o->chain, o))
+        return false;
+    imf_chain_set_tolerances(o->chain);
+    if (text)
+        print_passes(text, o->chain);
+    return true;
+}
+
+static enum imf_status build(struct imf_chain **out, FILE *text, const struct imf_filter *filter,
+                             const struct imf_info *input, const struct imf_settings *settings,
+                             struct imf_error *err) {
+    struct imf_rect *regions = NULL;
+    size_t count = 0;
     *out = NULL;
-    enum imf_status status = check_color(r->filter, r->input, r->settings, err);
-    if (status == IMF_OK)
-        status = check_masks(r->filter, r->input, err);
-    if (status == IMF_OK && r->settings->region_count)
-        status = imf_regions_place(&r->regions, &r->region_count, r->settings, r->input, err);
-    if (status == IMF_OK)
-        status = build_part(out, r, all, r->regions ? NULL : r->steps, err);
-    if (status == IMF_OK && r->regions) {
-        struct imf_rect part =
-            imf_regions_part(*out, r->regions, r->region_count, r->settings->mask_feather);
-        imf_chain_free(out);
-        status = build_part(out, r, part, r->steps, err);
+    enum imf_status status = check_color(filter, input, settings, err);
+    status = status ? status : check_masks(filter, input, err);
+    if (!status && settings->region_count)
+        status = imf_regions_place(&regions, &count, settings, input, err);
+    if (status)
+        return status;
+    struct imf_operations o = {.chain = create(input, settings), .settings = settings};
+    if (o.chain)
+        imf_lower(&o, filter, input, count > 0);
+    if (o.chain && make_passes(&o, regions, count, text))
+        *out = o.chain;
+    else {
+        imf_chain_free(&o.chain);
+        status = imf_fail_memory(err, sizeof **out);
     }
-    free(r->regions);
+    imf_operations_free(&o);
+    free(regions);
     return status;
 }
 
 enum imf_status imf_chain_build(struct imf_chain **out, const struct imf_filter *filter,
                                 const struct imf_info *input, const struct imf_settings *settings,
                                 struct imf_error *err) {
-    struct request r = {.filter = filter, .input = input, .settings = settings};
-    return build(out, &r, err);
+    return build(out, NULL, filter, input, settings, err);
 }
 
 enum imf_status imf_chain_build_steps(struct imf_chain **out, char **text,
                                       const struct imf_filter *filter, const struct imf_info *input,
                                       const struct imf_settings *settings, struct imf_error *err) {
     size_t size;
-    struct request r = {.filter = filter, .input = input, .settings = settings};
     *out = NULL;
     *text = NULL;
-    if (!(r.steps = open_memstream(text, &size)))
+    FILE *steps = open_memstream(text, &size);
+    if (!steps)
         return imf_fail_memory(err, 0);
-    enum imf_status status = build(out, &r, err);
-    bool failed = ferror(r.steps);
-    if (fclose(r.steps) || failed || !*text) /* without memory glibc leaves none and returns 0 */
+    enum imf_status status = build(out, steps, filter, input, settings, err);
+    bool failed = ferror(steps);
+    if (fclose(steps) || failed || !*text) /* without memory glibc leaves none and returns 0 */
         status = status ? status : imf_fail_memory(err, 0);
     if (status) {
         imf_chain_free(out);

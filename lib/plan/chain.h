@@ -143,10 +143,6 @@ bool imf_point_is_map(const struct imf_point *point);
 enum imf_sample imf_chain_sample(const struct imf_chain *chain, int index, bool float64);
 /* Margin that surface `index` (-1: the image) needs: the largest of its readers'. */
 struct imf_margin imf_chain_margin(const struct imf_chain *chain, int index);
-/* How far the result reads surface `index` (-1: the image) beyond a pixel; false without memory. */
-bool imf_chain_reach(const struct imf_chain *chain, int index, struct imf_margin *out);
-/* Any pixel of a pass's output may depend on any of its input. */
-bool imf_pass_takes_all(const struct imf_pass *pass);
 /* How the image goes on in that margin: by its edge mode, but repeated samples would repeat their
  * noise, of which none is removed then: where noise is, clamp means reflect. */
 enum imf_edge imf_chain_edge(const struct imf_chain *chain, int index);

@@ -240,41 +240,6 @@ static void set_samples(struct imf_chain *c, const struct imf_operations *o) {
         c->passes[i].problem.out = c->passes[i].out;
 }
 
-/* ---- pixels of alpha 0, which have no colour ------------------------------------------------- */
-
-/* Filters of this kind spread a pixel without end. What counts pixels leaves the hidden ones out. */
-static bool spreads(const struct imf_pass *pass) {
-    if (pass->kind != IMF_PASS_CONVOLVE)
-        return false;
-    switch (pass->problem.kind) {
-    case IMF_TRANSFER:
-    case IMF_DESCREEN:
-    case IMF_CANNY:
-    case IMF_DEBLURRING:
-        return true;
-    default:
-        return false;
-    }
-}
-
-/* A hidden pixel matters only as far as filters reach from a visible one, which is a colour at no
- * greater distance: further than that need not be searched, and rows go on streaming. */
-static bool bound_fill(struct imf_chain *c) {
-    struct imf_margin m;
-    if (c->passes[0].kind != IMF_PASS_CONVOLVE || c->passes[0].problem.kind != IMF_FILLING)
-        return true;
-    if (!imf_chain_reach(c, 0, &m))
-        return false;
-    struct imf_fill fill = c->passes[0].problem.fill;
-    double reach = ceil(hypot(imf_max(m.left, m.right), imf_max(m.top, m.bottom)));
-    bool any = c->edge == IMF_EDGE_WRAP || reach >= imf_min(c->width, c->height) / 2;
-    for (int i = 0; i < c->count; i++)
-        any = any || spreads(&c->passes[i]);
-    fill.reach = any ? IMF_FILL_ANY : imf_max((int)reach, 1);
-    imf_problem_fill(&c->passes[0].problem, &fill);
-    return true;
-}
-
 bool imf_fuse(struct imf_chain *c, struct imf_operations *o) {
     int *made = calloc((size_t)o->count, sizeof *made);
     c->passes = calloc((size_t)o->count, sizeof *c->passes);
@@ -283,7 +248,6 @@ bool imf_fuse(struct imf_chain *c, struct imf_operations *o) {
         gather(c, o, made);
         set_samples(c, o);
         c->channels_out = c->passes[c->count - 1].channels_out;
-        enough = bound_fill(c);
     }
     free(made);
     return enough;

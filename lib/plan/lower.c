@@ -5,9 +5,7 @@
  * anything that reads the colours themselves.
  */
 #include "base/orientation.h"
-#include "filter/form.h"
 #include "plan/operations.h"
-#include "plan/region.h"
 
 #include <float.h>
 #include <math.h>
@@ -19,9 +17,9 @@
 /* What the operations so far have led to. */
 struct lowering {
     struct imf_operations *out;
-    struct imf_chain *chain;
-    const struct imf_info *input;
+    const struct imf_chain *chain;
     const struct imf_settings *settings;
+    int orientation;        /* the image's */
     enum imf_channels pick; /* of the image's colours, if it has three */
     int stage;
     int current; /* the operation whose result it is, or -1: the image */
@@ -45,20 +43,24 @@ static struct imf_operation *append(struct lowering *l, enum imf_operation_kind 
     return op;
 }
 
+static struct imf_epilogue plain(const struct lowering *l) {
+    struct imf_epilogue e = imf_plain_epilogue;
+    e.full = l->chain->full;
+    return e;
+}
+
 /* A solver's problem, which the caller completes. Beyond the edge there is opaque grey. */
 static struct imf_problem *solve(struct lowering *l) {
     const struct imf_chain *c = l->chain;
     struct imf_problem *p = &append(l, IMF_SOLVE)->problem;
-    *p = (struct imf_problem){.width = c->width,
-                              .height = c->height,
-                              .channels = l->channels,
+    *p = (struct imf_problem){.channels = l->channels,
                               .out = IMF_F32,
-                              .epilogue = imf_plain_epilogue,
+                              .epilogue = plain(l),
                               .edge = c->edge,
-                              .unit = c->full};
+                              .unit = c->full,
+                              .grain = c->grain};
     for (int i = 0; i < l->channels; i++)
         p->outside[i] = l->out->alpha && i == l->channels - 1 ? c->full : l->outside[i];
-    p->epilogue.full = c->full;
     l->alpha_filtered = l->out->alpha && !l->out->alpha_apart;
     return p;
 }
@@ -86,14 +88,9 @@ static void take_alpha(struct lowering *l) {
     l->alpha_filtered = false;
 }
 
-/* The leading channels that colour arithmetic is for. */
-static int colors(const struct lowering *l) {
-    return l->channels - l->out->alpha;
-}
-
-/* The same of a filter that alpha may pass through. */
-static int filtered_colors(const struct lowering *l) {
-    return l->channels - (l->out->alpha && !l->out->alpha_apart);
+/* The leading channels that are colours, and are filtered: alpha that is apart passes through as they do. */
+static int colors(const struct lowering *l, bool apart) {
+    return l->channels - (l->out->alpha && !apart);
 }
 
 /* The colours beyond the edge are those of the image. */
@@ -109,7 +106,7 @@ static void set_border(struct lowering *l) {
 
 /* Reduce colours to one; gray stays. */
 static void gray(struct lowering *l, enum imf_channels which) {
-    if (colors(l) == 1)
+    if (colors(l, false) == 1)
         return;
     straighten(l);
     l->channels = l->out->alpha ? 2 : 1;
@@ -120,52 +117,34 @@ static void gray(struct lowering *l, enum imf_channels which) {
                                       : o[which - IMF_CHANNELS_RED];
 }
 
-/* Put what was picked of the image's colours back into them. */
-static void put(struct lowering *l) {
-    l->channels = l->chain->channels_in;
-    struct imf_operation *op = append(l, IMF_PUT);
-    op->second = l->backdrop;
-    op->blend.pick = l->pick;
-}
-
-/* Apply an epilogue to every straight colour. */
-static void scalar(struct lowering *l, const struct imf_epilogue *e) {
+/* A function of every straight colour; the caller adds which. */
+static struct imf_epilogue *scalar(struct lowering *l) {
     straighten(l);
-    append(l, IMF_SCALAR)->scalar = *e;
+    struct imf_epilogue *e = &append(l, IMF_SCALAR)->scalar;
+    *e = plain(l);
+    return e;
 }
 
-static void blend(struct lowering *l, enum imf_blend_mode mode, const struct imf_weights *w) {
+static void blend(struct lowering *l, enum imf_blend_mode mode, struct imf_weights w) {
     straighten(l);
     l->channels = l->pick ? 1 + l->out->alpha : l->chain->channels_in;
     struct imf_operation *op = append(l, IMF_BLEND);
     op->second = l->backdrop;
     op->blend.mode = mode;
     op->blend.pick = l->pick;
-    op->blend.weights = *w;
+    op->blend.weights = w;
     if (!l->pick)
         set_border(l);
 }
 
 static void blend_stage(struct lowering *l, const struct imf_stage *stage) {
-    struct imf_weights w = {
-        .amount = stage->amount, .invert = l->settings->mask_invert, .part = l->chain->part};
+    struct imf_weights w = {.amount = stage->amount, .invert = l->settings->mask_invert};
     if (stage->mask)
-        w.mask = imf_mask_find(stage->mask, l->input->orientation, l->settings->mask_feather);
-    blend(l, stage->blend, &w);
+        w.mask = imf_mask_find(stage->mask, l->orientation, l->settings->mask_feather);
+    blend(l, stage->blend, w);
 }
 
-/* Leave the image as it is outside the regions. */
-static void keep_outside(struct lowering *l, const struct imf_rect *regions, size_t count) {
-    struct imf_weights w = {.amount = 1, .part = l->chain->part};
-    const struct imf_rect image = {0, 0, l->input->width, l->input->height};
-    if (imf_regions_weigh(&w, &l->chain->profiles, regions, count, image,
-                          l->settings->mask_feather))
-        blend(l, IMF_BLEND_NORMAL, &w);
-    else
-        l->out->no_memory = true;
-}
-
-/* ---- sums of products and functions of windows ----------------------------------------------- */
+/* ---- solvers' work --------------------------------------------------------------------------- */
 
 void imf_operation_convolve(struct imf_problem *p, const struct imf_kernel *k,
                             const struct imf_kernel *other) {
@@ -182,21 +161,66 @@ static void convolve(struct lowering *l, const struct imf_kernel *k,
     struct imf_problem *p = solve(l);
     double bias = k->bias * l->chain->full;
     imf_operation_convolve(p, k, other);
-    if (bias != 0 && l->out->alpha_apart) { /* it is for colours alone */
-        struct imf_epilogue e = imf_plain_epilogue;
-        e.full = l->chain->full;
-        e.offset = bias;
-        scalar(l, &e);
-    } else {
+    if (bias != 0 && l->out->alpha_apart) /* it is for colours alone */
+        scalar(l)->offset = bias;
+    else
         p->epilogue.add = bias;
+}
+
+static void set_problem(struct imf_problem *p, const struct imf_stage *stage, int filtered) {
+    switch (stage->op) {
+    case IMF_OP_TRANSFER:
+        imf_problem_transfer(p, &stage->transfer);
+        break;
+    case IMF_OP_DESCREEN:
+        imf_problem_descreen(p, &stage->descreen, filtered);
+        break;
+    case IMF_OP_PHASE:
+        imf_problem_phase(p, stage->kernel[0], stage->kernel[1]);
+        break;
+    case IMF_OP_CANNY:
+        imf_problem_canny(p, &stage->canny, filtered);
+        break;
+    case IMF_OP_CLAHE:
+        imf_problem_clahe(p, &stage->clahe, filtered);
+        break;
+    case IMF_OP_HISTOGRAM:
+        imf_problem_histogram_op(p, stage->histogram_op, filtered);
+        break;
+    case IMF_OP_DENOISE:
+        imf_problem_denoise(p, &stage->denoise, filtered);
+        break;
+    default: /* IMF_OP_DEBLUR */
+        imf_problem_deblur(p, &stage->deblur, filtered);
     }
+}
+
+/* What reads integer samples and leaves them (edges, thresholds, histograms) has what it reads rounded
+ * to the image's depth: by itself, or by the pass before, where that has no other reader (fuse.c).
+ * What counts pixels leaves out those of alpha 0; alpha that is apart passes through a histogram:
+ * after a filter it is no sample. */
+static void solve_stage(struct lowering *l, const struct imf_stage *stage) {
+    bool histogram = stage->op == IMF_OP_HISTOGRAM;
+    bool counts = histogram || stage->op == IMF_OP_CLAHE || stage->op == IMF_OP_DENOISE;
+    bool apart = l->out->alpha_apart && !histogram;
+    if (histogram)
+        straighten(l);
+    else
+        premultiply(l);
+    if (counts)
+        take_alpha(l);
+    struct imf_problem *p = solve(l);
+    p->weigh = counts && l->hides && !apart;
+    set_problem(p, stage, colors(l, apart));
 }
 
 static void window(struct lowering *l, const struct imf_window_op *op) {
     premultiply(l);
     struct imf_problem *p = solve(l);
+    for (int i = 0; i < l->channels && op->bilevel; i++) /* rounded, as the samples are */
+        p->outside[i] = imf_sample_round(p->outside[i], l->chain->full);
     imf_problem_window_op(p, op);
-    p->colors = filtered_colors(l); /* alpha that is kept is no colour */
+    p->colors = colors(l, l->out->alpha_apart); /* alpha that is kept is no colour */
 }
 
 /* Combine the result of operation `original` with that of the current one. The caller adds how. */
@@ -239,53 +263,11 @@ static void unsharp(struct lowering *l, const struct imf_stage *stage) {
     combine(l, original, stage->amount)->combine.level = stage->threshold * l->chain->full;
 }
 
-/* ---- what reads integer samples and leaves them: edges, thresholds, histograms --------------- */
-
-/* What they read is rounded to the image's depth: by themselves, or by the pass before, where that
- * has no other reader (fuse.c). Alpha that is apart passes through: after a filter it is no sample.
- * `weighs`: it counts pixels, but not those of alpha 0. */
-static struct imf_problem *solve_samples(struct lowering *l, bool weighs) {
-    straighten(l);
-    if (weighs)
-        take_alpha(l);
-    struct imf_problem *p = solve(l);
-    p->weigh = weighs && l->hides;
-    return p;
-}
-
-static void bilevel(struct lowering *l, const struct imf_window_op *op) {
-    struct imf_problem *p = solve_samples(l, false);
-    for (int i = 0; i < l->channels; i++) /* rounded, too */
-        p->outside[i] = imf_sample_round(p->outside[i], l->chain->full);
-    imf_problem_window_op(p, op);
-}
-
-/* ---- restoring ------------------------------------------------------------------------------- */
-
-/* Where blocks begin in a part of the picture that begins at `from` of a side of `size` pixels; their
- * own size is a multiple of the step. */
-static int grid_start(const struct imf_denoise *denoise, int first, int from, int size) {
-    int step = imf_denoise_grid(denoise)->step, at = (first < 0 ? size : 0) - from;
-    return (at % step + step) % step;
-}
-
-static void denoise(struct lowering *l, const struct imf_denoise *denoise) {
-    premultiply(l);
-    take_alpha(l);
-    struct imf_problem *p = solve(l);
-    const struct imf_rect *part = &l->chain->part;
-    imf_problem_denoise(p, denoise, filtered_colors(l));
-    p->weigh = l->hides && !l->out->alpha_apart;
-    p->grid_x = grid_start(denoise, denoise->first_x, part->x, l->input->width);
-    p->grid_y = grid_start(denoise, denoise->first_y, part->y, l->input->height);
-}
-
 /* Let colours under alpha 0 be the nearest visible ones. */
 static void fill(struct lowering *l) {
-    double x = 1, y = 1;
-    struct imf_orientation o = imf_orientation_of(l->input->orientation);
-    imf_offset_to_stored(o, &x, &y);
-    const struct imf_fill fill = {.first_x = (int)x, .first_y = (int)y, .turned = o.swap};
+    struct imf_orientation o = imf_orientation_of(l->orientation);
+    struct imf_fill fill = {.first_x = 1, .first_y = 1, .turned = o.swap};
+    imf_sides_to_stored(o, &fill.first_x, &fill.first_y);
     imf_problem_fill(solve(l), &fill);
     l->alpha_filtered = false;
     l->filled = l->current;
@@ -293,55 +275,16 @@ static void fill(struct lowering *l) {
 
 /* ---- stages ---------------------------------------------------------------------------------- */
 
-/* Stretch the colours to the full scale. */
-static void normalize(struct lowering *l) {
-    straighten(l);
-    take_alpha(l);
-    append(l, IMF_NORMALIZE)->normalize.weigh = l->hides;
-}
-
 static void lower_stage(struct lowering *l, const struct imf_stage *stage) {
-    struct imf_epilogue e = imf_plain_epilogue;
-    struct imf_problem *p;
-    e.full = l->chain->full;
+    double full = l->chain->full;
+    struct imf_epilogue *e;
     switch (stage->op) {
     case IMF_OP_LINEAR:
     case IMF_OP_MAGNITUDE:
         convolve(l, stage->kernel[0], stage->op == IMF_OP_MAGNITUDE ? stage->kernel[1] : NULL);
         break;
-    case IMF_OP_TRANSFER:
-        premultiply(l);
-        imf_problem_transfer(solve(l), &stage->transfer);
-        break;
-    case IMF_OP_DESCREEN:
-        premultiply(l);
-        imf_problem_descreen(solve(l), &stage->descreen, filtered_colors(l));
-        break;
     case IMF_OP_WINDOW:
-        if (stage->window_op.bilevel)
-            bilevel(l, &stage->window_op);
-        else
-            windows(l, stage);
-        break;
-    case IMF_OP_PHASE:
-        imf_problem_phase(solve(l), stage->kernel[0], stage->kernel[1]);
-        break;
-    case IMF_OP_CANNY:
-        imf_problem_canny(solve_samples(l, false), &stage->canny, colors(l));
-        break;
-    case IMF_OP_CLAHE:
-        imf_problem_clahe(solve_samples(l, true), &stage->clahe, colors(l));
-        break;
-    case IMF_OP_HISTOGRAM:
-        imf_problem_histogram_op(solve_samples(l, true), stage->histogram_op, colors(l));
-        break;
-    case IMF_OP_DENOISE:
-        denoise(l, &stage->denoise);
-        break;
-    case IMF_OP_DEBLUR:
-        p = solve(l);
-        imf_problem_deblur(p, &stage->deblur, colors(l));
-        p->grain = l->chain->grain;
+        windows(l, stage);
         break;
     case IMF_OP_UNSHARP:
         unsharp(l, stage);
@@ -350,61 +293,61 @@ static void lower_stage(struct lowering *l, const struct imf_stage *stage) {
         gray(l, IMF_CHANNELS_LUMA);
         break;
     case IMF_OP_INVERT:
-        e.multiply = -1;
-        e.offset = e.full;
-        scalar(l, &e);
+        e = scalar(l);
+        e->multiply = -1;
+        e->offset = full;
         break;
     case IMF_OP_THRESHOLD:
-        e.threshold = true;
-        e.level = stage->threshold * e.full * HAIR;
-        scalar(l, &e);
+        e = scalar(l);
+        e->threshold = true;
+        e->level = stage->threshold * full * HAIR;
         break;
     case IMF_OP_BLEND:
         blend_stage(l, stage);
         break;
+    case IMF_OP_TRANSFER:
+    case IMF_OP_DESCREEN:
+    case IMF_OP_PHASE:
+    case IMF_OP_CANNY:
+    case IMF_OP_CLAHE:
+    case IMF_OP_HISTOGRAM:
+    case IMF_OP_DENOISE:
+    case IMF_OP_DEBLUR:
+        solve_stage(l, stage);
+        break;
     }
 }
 
-/* The range that a stage's response is shown by: the user's if it is the one that is shown, else its
- * own, where it is that one or the last before a blend, whose source is what would be seen. */
-static enum imf_range shown_by(const struct imf_filter *filter, size_t stage,
-                               enum imf_range asked) {
-    bool shown = stage == imf_filter_shown(filter);
-    size_t next = stage + 1;
-    while (next < filter->count && imf_op_is_point(filter->stages[next].op) &&
-           filter->stages[next].op != IMF_OP_BLEND)
-        next++;
-    bool blended = next < filter->count && filter->stages[next].op == IMF_OP_BLEND;
-    if (shown && asked)
-        return asked;
-    return shown || blended ? filter->stages[stage].range : IMF_RANGE_CLIP;
+/* Show a stage's response by a range mode: the user's for the one that is shown, else its own. */
+static void show(struct lowering *l, const struct imf_stage *stage, enum imf_range asked) {
+    enum imf_range range = !stage->seen ? IMF_RANGE_CLIP : asked ? asked : stage->range;
+    if (range == IMF_RANGE_NORMALIZE) { /* stretch colours to full scale */
+        straighten(l);
+        take_alpha(l);
+        append(l, IMF_NORMALIZE)->normalize.weigh = l->hides;
+    } else if (range == IMF_RANGE_ABS) {
+        scalar(l)->absolute = true;
+    } else if (range == IMF_RANGE_OFFSET) {
+        scalar(l)->offset = (l->chain->full + 1) / 2;
+    }
 }
 
-static void show(struct lowering *l, enum imf_range range) {
-    struct imf_epilogue e = imf_plain_epilogue;
-    e.full = l->chain->full;
-    e.absolute = range == IMF_RANGE_ABS;
-    e.offset = range == IMF_RANGE_OFFSET ? (e.full + 1) / 2 : 0;
-    if (range == IMF_RANGE_NORMALIZE)
-        normalize(l);
-    else if (e.absolute || e.offset != 0)
-        scalar(l, &e);
-}
-
-/* ---- the whole ------------------------------------------------------------------------------- */
-
-void imf_lower(struct imf_operations *o, struct imf_chain *c, const struct imf_filter *filter,
-               const struct imf_info *input, const struct imf_rect *regions, size_t region_count) {
+void imf_lower(struct imf_operations *o, const struct imf_filter *filter,
+               const struct imf_info *input, bool regions) {
     const struct imf_settings *settings = o->settings;
-    enum imf_alpha alpha =
-        input->alpha ? imf_alpha_choose(filter, settings->alpha) : IMF_ALPHA_FILTER;
+    const struct imf_form *form = &filter->form;
+    struct imf_chain *c = o->chain;
+    enum imf_alpha asked = settings->alpha ? settings->alpha : form->alpha;
+    enum imf_alpha alpha = !input->alpha       ? IMF_ALPHA_FILTER
+                           : form->keeps_alpha ? IMF_ALPHA_KEEP
+                                               : asked;
     o->alpha = input->alpha;
     o->alpha_apart = input->alpha && alpha != IMF_ALPHA_KEEP;
-    c->keep_alpha = alpha == IMF_ALPHA_KEEP && imf_filter_filters(filter);
+    c->keep_alpha = alpha == IMF_ALPHA_KEEP && form->filters;
     struct lowering l = {.out = o,
                          .chain = c,
-                         .input = input,
                          .settings = settings,
+                         .orientation = input->orientation,
                          .pick = input->color == IMF_COLOR_RGB ? settings->channels : 0,
                          .current = -1,
                          .channels = input->channels,
@@ -415,7 +358,7 @@ void imf_lower(struct imf_operations *o, struct imf_chain *c, const struct imf_f
                          .premultiplies = alpha == IMF_ALPHA_PREMULTIPLY};
     set_border(&l);
     bool shows = o->alpha_apart && l.pick; /* hidden pixels, with colours of the image */
-    if (l.hides && (!o->alpha_apart || shows) && imf_alpha_needs_fill(filter))
+    if (l.hides && (!o->alpha_apart || shows) && form->fills)
         fill(&l);
     if (settings->linear)
         append(&l, IMF_LINEARIZE);
@@ -425,15 +368,19 @@ void imf_lower(struct imf_operations *o, struct imf_chain *c, const struct imf_f
         l.stage = (int)i;
         /* What is combined with the image has it filled where that matters. Otherwise it is as it
          * is: what a mask leaves out stays. */
-        l.backdrop = shows || imf_filter_reads_around(filter, i + 1) ? l.filled : -1;
+        l.backdrop = shows || form->around > i + 1 ? l.filled : -1;
         lower_stage(&l, &filter->stages[i]);
-        show(&l, shown_by(filter, i, settings->range));
+        show(&l, &filter->stages[i], i == form->shown ? settings->range : IMF_RANGE_DEFAULT);
     }
     straighten(&l);
-    if (region_count)
-        keep_outside(&l, regions, region_count);
-    if (l.pick)
-        put(&l);
+    if (regions) /* leave the image as it is outside them */
+        blend(&l, IMF_BLEND_NORMAL, (struct imf_weights){.amount = 1, .regions = true});
+    if (l.pick) { /* put what was picked of the image's colours back into them */
+        l.channels = c->channels_in;
+        struct imf_operation *op = append(&l, IMF_PUT);
+        op->second = l.backdrop;
+        op->blend.pick = l.pick;
+    }
     if (settings->linear)
         append(&l, IMF_DELINEARIZE);
     if (c->in != c->out || l.current < 0) /* a chain that changes nothing still copies the image */

@@ -41,6 +41,7 @@ struct imf_operation {
     int source,
         second; /* whose results it reads: an operation before it, -1: the image, -2: none */
     struct imf_value value; /* of the result, since bound() */
+    struct imf_margin need; /* how far the last result reads it beyond a pixel */
     union {
         struct {
             struct imf_problem problem; /* exact, integers and positive are set by bound() */
@@ -66,13 +67,14 @@ struct imf_operation {
 };
 
 struct imf_operations {
-    const struct imf_chain *chain;       /* the image's side: full scale, curve, edge, part */
+    struct imf_chain *chain;             /* the image's side: full scale, curve, edge, part */
     const struct imf_settings *settings; /* borrowed */
     bool alpha;                          /* the last channel is alpha, */
     bool alpha_apart;                    /* which must not pass through colour arithmetic */
     struct imf_operation *list;          /* owned */
     int count, capacity;
-    bool no_memory; /* an operation is missing; this stands for it */
+    struct imf_margin need; /* of the image */
+    bool no_memory;         /* an operation is missing; this stands for it */
     struct imf_operation missing;
 };
 
@@ -98,18 +100,12 @@ void imf_result_print(FILE *out, int source, int second, const struct imf_value 
 void imf_operation_convolve(struct imf_problem *p, const struct imf_kernel *k,
                             const struct imf_kernel *other);
 
-/* How the image's alpha is treated, where the user asked for this. */
-enum imf_alpha imf_alpha_choose(const struct imf_filter *filter, enum imf_alpha asked);
-/* A filter reads the pixels around, so that colours under alpha 0 matter. */
-bool imf_alpha_needs_fill(const struct imf_filter *filter);
-/* A stage from this one on does. */
-bool imf_filter_reads_around(const struct imf_filter *filter, size_t from);
-/* A stage is more than a point operation; those leave alpha. */
-bool imf_filter_filters(const struct imf_filter *filter);
-
-/* Regions are those as stored. The chain owns their profiles. */
-void imf_lower(struct imf_operations *o, struct imf_chain *chain, const struct imf_filter *filter,
-               const struct imf_info *input, const struct imf_rect *regions, size_t region_count);
+/* Regions: whether only some change, which imf_operations_place() gets. */
+void imf_lower(struct imf_operations *o, const struct imf_filter *filter,
+               const struct imf_info *input, bool regions);
+/* Let the chain and its operations be of the part of the image that the regions depend on, or of all of it if there
+ * are none; rectangles as stored. The chain owns their profiles. False without memory. */
+bool imf_operations_place(struct imf_operations *o, const struct imf_rect *regions, size_t count);
 void imf_rewrite(struct imf_operations *o);
 void imf_bound(struct imf_operations *o);
 /* A stage multiplies values by more than IMF_HIGH_GAIN. Asked of the list that was lowered: what a user sees is the

@@ -1,11 +1,4 @@
-/*
- * region.c - the parts of a picture that change, and what of it has to be computed for them
- *
- * A chain is built for the smallest rectangle that holds all regions and all that they depend on: a
- * pixel's result depends on the pixels around it, out to the reach of every filter on the way. What
- * such a chain makes near the rectangle's own sides is wrong, since it knows nothing of the pixels
- * beyond them; the reach keeps that away from the regions.
- */
+/* region.c - where the regions that change are, and how much each pixel around them does */
 #include "plan/region.h"
 
 #include "filter/builtin/table.h"
@@ -119,40 +112,6 @@ enum imf_status imf_regions_place(struct imf_rect **out, size_t *count,
     return IMF_OK;
 }
 
-/* ---- what they depend on --------------------------------------------------------------------- */
-
-/* first..end - 1 with what is read before and behind, cut off at the sides or, where those are
- * joined, as long as the side. */
-static void reach_out(int *first, int *end, int before, int behind, int size, bool wraps) {
-    int64_t from = (int64_t)*first - before, to = (int64_t)*end + behind;
-    bool all = wraps && (from < 0 || to > size);
-    *first = all || from < 0 ? 0 : (int)from;
-    *end = all || to > size ? size : (int)to;
-}
-
-struct imf_rect imf_regions_part(const struct imf_chain *c, const struct imf_rect *regions,
-                                 size_t count, double feather) {
-    int x0 = c->width, y0 = c->height, x1 = 0, y1 = 0;
-    int soft = feather > 0 ? imf_gaussian_radius(feather) : 0;
-    bool wraps = c->edge == IMF_EDGE_WRAP;
-    struct imf_margin reach = {c->width, c->width, c->height, c->height};
-    bool all = !imf_chain_reach(c, -1, &reach);
-    for (int i = 0; i < c->count; i++)
-        all = all || imf_pass_takes_all(&c->passes[i]);
-    for (size_t i = 0; i < count; i++) {
-        x0 = imf_min(x0, regions[i].x);
-        y0 = imf_min(y0, regions[i].y);
-        x1 = imf_max(x1, regions[i].x + regions[i].width);
-        y1 = imf_max(y1, regions[i].y + regions[i].height);
-    }
-    reach_out(&x0, &x1, soft, soft, c->width, false);
-    reach_out(&y0, &y1, soft, soft, c->height, false);
-    reach_out(&x0, &x1, reach.left, reach.right, c->width, wraps);
-    reach_out(&y0, &y1, reach.top, reach.bottom, c->height, wraps);
-    return all ? (struct imf_rect){0, 0, c->width, c->height}
-               : (struct imf_rect){x0, y0, x1 - x0, y1 - y0};
-}
-
 /* ---- profiles -------------------------------------------------------------------------------- */
 
 /* How much of a Gaussian around each of the pixels from `at` on lies on first..end - 1; with sums[i],
@@ -170,16 +129,16 @@ static void make_profile(double *out, int at, int count, int first, int end, int
     }
 }
 
-bool imf_regions_weigh(struct imf_weights *w, double **store, const struct imf_rect *regions,
-                       size_t count, struct imf_rect image, double feather) {
-    size_t width = (size_t)w->part.width, height = (size_t)w->part.height, values, bytes;
+double *imf_regions_profiles(const struct imf_rect *regions, size_t count, struct imf_rect part,
+                             struct imf_rect image, double feather) {
+    size_t width = (size_t)part.width, height = (size_t)part.height, values, bytes;
     int radius = feather > 0 ? imf_gaussian_radius(feather) : 0;
     size_t taps = 2 * (size_t)radius + 1;
-    *store = NULL;
+    double *store;
     if (!imf_size_mul(count, width + height, &values) ||
-        !imf_size_mul(values + taps + 1, sizeof **store, &bytes) || !(*store = malloc(bytes)))
-        return false;
-    double *across = *store, *down = across + count * width, *sums = *store + values;
+        !imf_size_mul(values + taps + 1, sizeof *store, &bytes) || !(store = malloc(bytes)))
+        return NULL;
+    double *across = store, *down = across + count * width, *sums = store + values;
     sums[0] = 0;
     if (radius)
         imf_gaussian_sample(sums + 1, radius, feather);
@@ -189,13 +148,10 @@ bool imf_regions_weigh(struct imf_weights *w, double **store, const struct imf_r
         sums[i + 1] += sums[i];
     for (size_t i = 0; i < count; i++) {
         const struct imf_rect *r = &regions[i];
-        make_profile(across + i * width, w->part.x, w->part.width, r->x, r->x + r->width,
-                     image.width, sums, radius);
-        make_profile(down + i * height, w->part.y, w->part.height, r->y, r->y + r->height,
-                     image.height, sums, radius);
+        make_profile(across + i * width, part.x, part.width, r->x, r->x + r->width, image.width,
+                     sums, radius);
+        make_profile(down + i * height, part.y, part.height, r->y, r->y + r->height, image.height,
+                     sums, radius);
     }
-    w->regions = (int)count;
-    w->across = across;
-    w->down = down;
-    return true;
+    return store;
 }

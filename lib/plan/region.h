@@ -1,4 +1,4 @@
-/* region.h - the parts of a picture that change, and what of it has to be computed for them */
+/* region.h - where the regions that change are, and how much each pixel around them does */
 #ifndef IMF_PLAN_REGION_H
 #define IMF_PLAN_REGION_H
 
@@ -10,14 +10,9 @@ enum imf_status imf_regions_place(struct imf_rect **out, size_t *count,
                                   const struct imf_settings *settings, const struct imf_info *input,
                                   struct imf_error *err);
 
-/* The part of the image that the chain reads for these regions, `feather` included; `chain` is that
- * of the whole image. */
-struct imf_rect imf_regions_part(const struct imf_chain *chain, const struct imf_rect *regions,
-                                 size_t count, double feather);
-
-/* Set the weights' regions, for the pixels of w->part, in an image of that size. *store holds their
- * profiles, and is the caller's to free. False without memory. */
-bool imf_regions_weigh(struct imf_weights *w, double **store, const struct imf_rect *regions,
-                       size_t count, struct imf_rect image, double feather);
+/* The profiles of regions for the pixels of `part` of an image of that size, blurred by a Gaussian: part.width values
+ * across for each region, then part.height down. The caller frees them; NULL without memory. */
+double *imf_regions_profiles(const struct imf_rect *regions, size_t count, struct imf_rect part,
+                             struct imf_rect image, double feather);
 
 #endif

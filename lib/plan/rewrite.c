@@ -101,11 +101,7 @@ static void join_blends(struct imf_operations *o, int i) {
         w.mask = more->mask;
         w.invert = more->invert;
     }
-    if (more->regions) {
-        w.regions = more->regions;
-        w.across = more->across;
-        w.down = more->down;
-    }
+    w.regions = imf_max(w.regions, more->regions);
     *more = w;
     op->blend.mode = first->blend.mode;
     op->source = first->source;

@@ -104,11 +104,13 @@ static enum imf_status blur(struct imf_mask_plane *out, const struct imf_mask_pl
 static enum imf_status feathered(struct imf_mask_plane *out, const struct imf_mask_plane *plane,
                                  double sigma, const struct room *room, struct imf_error *err) {
     struct imf_stage stage = {.op = IMF_OP_LINEAR, .range = IMF_RANGE_CLIP};
-    const struct imf_filter filter = {.stages = &stage, .count = 1};
+    struct imf_filter filter = {.stages = &stage, .count = 1};
     *out = *plane;
     out->sample = IMF_U16;
     out->feather = sigma;
     enum imf_status st = imf_design_gaussian(&stage.kernel[0], &sigma, err);
+    if (!st)
+        imf_filter_find_form(&filter);
     st = st ? st : blur(out, plane, &filter, room, err);
     imf_stage_clear(&stage);
     return st;

@@ -26,6 +26,7 @@ static struct imf_chain *chain_of(struct imf_filter *filter, enum imf_alpha *alp
     const struct imf_settings settings = {.edge = IMF_EDGE_REFLECT};
     struct imf_chain *chain = NULL;
     struct imf_error err = {.text = ""};
+    imf_filter_find_form(filter);
     CHECK(!imf_chain_build(&chain, filter, &info, &settings, &err), "%s", err.text);
     *alpha = chain->keep_alpha ? IMF_ALPHA_KEEP : IMF_ALPHA_PREMULTIPLY;
     return chain;

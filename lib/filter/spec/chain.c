@@ -45,14 +45,17 @@ static enum imf_status add_stage(struct imf_filter *f, const char *spec,
 }
 
 /*
+ * Find what follows from the stages, and remark on their gain.
+ *
  * A user's kernel without a scale may lift flat parts beyond full scale: a mistake, unless a later
  * stage lowers them. Kernels with a sum below 2 do not turn mid-grey white; with a bias the response
  * is taken as intended.
  */
-static enum imf_status remark_gain(struct imf_filter *f, struct imf_error *err) {
+static enum imf_status finish(struct imf_filter *f, struct imf_error *err) {
     char note[IMF_NOTE];
     double gain = 1;
     bool unscaled = false;
+    imf_filter_find_form(f);
     for (size_t i = 0; i < f->count; i++) {
         const struct imf_stage *s = &f->stages[i];
         const struct imf_kernel *k = s->kernel[0];
@@ -97,7 +100,7 @@ enum imf_status imf_filter_parse_with(struct imf_filter **out, const char *const
         left.held = files->held + (uint64_t)imf_filter_bytes(f);
         enum imf_status status = add_stage(f, specs[i], &left, err);
         if (status == IMF_OK && i + 1 == count)
-            status = remark_gain(f, err);
+            status = finish(f, err);
         if (status == IMF_OK)
             continue;
         if (err && count > 1 && status != IMF_ERR_MEMORY)
@@ -163,7 +166,7 @@ enum imf_status imf_filter_from_kernel(struct imf_filter **out,
         imf_kernel_remark(f->stages->kernel[0], "kernel", note);
         snprintf(text, sizeof text, "kernel %dx%d", c.width, c.height);
         bool ok = append(&f->text, "", text) && (!note[0] || append(&f->note, "", note));
-        status = ok ? remark_gain(f, err) : imf_fail_memory(err, sizeof text + sizeof note);
+        status = ok ? finish(f, err) : imf_fail_memory(err, sizeof text + sizeof note);
         if (status != IMF_OK)
             imf_filter_free(out);
     }
@@ -194,6 +197,7 @@ static enum imf_status from_mask(struct imf_filter **out, const char *path,
     struct imf_filter *f = *out;
     f->stages[f->count++] = (struct imf_stage){
         .op = IMF_OP_BLEND, .blend = IMF_BLEND_NORMAL, .amount = 1, .mask = mask};
+    imf_filter_find_form(f);
     bool named = append(&f->text, "", "blend:normal:@") && append(&f->text, "", path);
     if (named && (!note[0] || append(&f->note, "", note)))
         return IMF_OK;
@@ -230,5 +234,5 @@ enum imf_status imf_filter_append(struct imf_filter *f, struct imf_filter **more
         ok = append(&f->text, " | ", m->text) && (!m->note || append(&f->note, "; ", m->note));
     }
     imf_filter_free(more);
-    return ok ? remark_gain(f, err) : imf_fail_memory(err, count * sizeof *stages);
+    return ok ? finish(f, err) : imf_fail_memory(err, count * sizeof *stages);
 }
