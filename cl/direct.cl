@@ -15,7 +15,7 @@
 // 5. The narrowest arithmetic that is exact: 16-bit integers where no partial sum can overflow
 //    them, floats where integer sums stay below 2^24.
 //
-// `direct_any` is the variant for kernels too large to unroll: taps come from memory.
+// DIRECT_ANY is the variant for kernels too large to unroll: taps come from memory.
 
 #ifndef CHANNELS
 #define CHANNELS 1 // samples a pixel
@@ -54,10 +54,10 @@
 #define GROUP 1 // work-items a work-group
 #endif
 #ifndef DIRECT_ANY
-#define DIRECT_ANY 0 // 1: the program has `direct_any` instead of `direct`
+#define DIRECT_ANY 0 // 1: taps come from memory
 #endif
 #ifndef GENERIC_ROWS
-#define GENERIC_ROWS 4 // output rows a work-item of direct_any computes together
+#define GENERIC_ROWS 4 // output rows that a work-item computes together, with taps from memory
 #endif
 
 // Sums of two samples, exactly.
@@ -239,9 +239,9 @@ inline void row_sums(vacc *sum, const __global ACC *w, int taps_w, const __globa
 }
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-direct_any(const __global IN_T *in, ulong in_start, ulong in_pitch, __global OUT_T *out,
-           ulong out_start, ulong out_pitch, int n, int height, const __global ACC *w,
-           const __global ACC *w2, int taps_w, int taps_h)
+direct(const __global IN_T *in, ulong in_start, ulong in_pitch, __global OUT_T *out,
+       ulong out_start, ulong out_pitch, int n, int height, const __global ACC *w,
+       const __global ACC *w2, int taps_w, int taps_h)
 {
     int i = (int)get_global_id(0) * VEC;
     int y = (int)get_global_id(1) * GENERIC_ROWS;

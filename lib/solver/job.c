@@ -11,11 +11,33 @@
 
 static enum imf_status make_buffers(struct imf_job *job, struct imf_error *err) {
     size_t bytes[IMF_JOB_BUFFERS] = {0};
-    enum imf_status st =
-        job->solver->sizes(&job->p, bytes) ? IMF_OK : imf_fail_memory(err, SIZE_MAX);
+    enum imf_status st = job->solver->sizes(&job->p, imf_job_shape(job), bytes)
+                             ? IMF_OK
+                             : imf_fail_memory(err, SIZE_MAX);
     for (int i = 0; i < IMF_JOB_BUFFERS && !st; i++)
         if (bytes[i])
             st = imf_buffer_make(&job->buffer[i], job->queue, IMF_BUFFER_WORK, bytes[i], err);
+    return st;
+}
+
+enum imf_status imf_job_programs(struct imf_job *job, int first, const char *const *entries,
+                                 const char *const *parts, struct imf_defines *d,
+                                 struct imf_error *err) {
+    char file[64];
+    const struct imf_program_source source = {.file = file, .parts = parts, .defines = d};
+    enum imf_status st = IMF_OK;
+    snprintf(file, sizeof file, "%s.cl", job->solver->program);
+    for (int i = 0; entries[i] && !st; i++)
+        st = imf_program_make(&job->program[first + i], job->queue, &source, entries[i], err);
+    imf_defines_free(d);
+    return st;
+}
+
+enum imf_status imf_job_table(const struct imf_job *job, struct imf_buffer **out, void *table,
+                              size_t bytes, struct imf_error *err) {
+    enum imf_status st =
+        table ? imf_buffer_table(out, job->queue, table, bytes, err) : imf_fail_memory(err, bytes);
+    free(table);
     return st;
 }
 
@@ -23,19 +45,12 @@ static enum imf_status make_programs(struct imf_job *job, struct imf_error *err)
     const struct imf_solver *s = job->solver;
     struct imf_problem p = job->p;
     struct imf_defines d = {0};
-    char file[64];
-    snprintf(file, sizeof file, "%s.cl", s->program);
     p.exact = p.exact && !s->floats;
     imf_problem_defines(&d, &p);
     imf_define(&d, "CHANNELS", "%d", p.channels);
     if (s->define)
         s->define(&d, job);
-    const struct imf_program_source source = {.file = file, .parts = s->parts, .defines = &d};
-    enum imf_status st = IMF_OK;
-    for (int i = 0; s->entries[i] && !st; i++)
-        st = imf_program_make(&job->program[i], job->queue, &source, s->entries[i], err);
-    imf_defines_free(&d);
-    return st;
+    return imf_job_programs(job, 0, s->entries, s->parts, &d, err);
 }
 
 enum imf_status imf_job_make(struct imf_job **out, const struct imf_problem *p,
@@ -100,6 +115,12 @@ static void run_strip(void *data, int item, void *memory) {
     pass->job->solver->strip(&strip);
 }
 
+/* Threads whose scratch memory is not too much. */
+static int fit_threads(const struct imf_solver *s, int threads, size_t bytes) {
+    double fit = s->most_scratch > 0 && bytes > 0 ? s->most_scratch / (double)bytes : threads;
+    return (int)fmax(1, fmin(threads, fit));
+}
+
 enum imf_status imf_job_run(struct imf_job *job, const struct imf_surface *in,
                             const struct imf_surface *out, struct imf_error *err) {
     const struct imf_solver *s = job->solver;
@@ -114,7 +135,8 @@ enum imf_status imf_job_run(struct imf_job *job, const struct imf_surface *in,
     size_t bytes = s->scratch_bytes
                        ? s->scratch_bytes(&job->p, job->proposal.shape.bytes, pass.strips.width)
                        : 0;
-    return imf_work(job->pool, pass.strips.count, bytes, run_strip, &pass, err);
+    int threads = fit_threads(s, imf_pool_threads(job->pool), bytes);
+    return imf_work_on(job->pool, threads, pass.strips.count, bytes, run_strip, &pass, err);
 }
 
 enum imf_status imf_job_measure(struct imf_job *job, const struct imf_surface *in,
@@ -138,16 +160,16 @@ void imf_job_tell(const struct imf_job *job, char *text, size_t size) {
 void imf_proposal_strips(struct imf_proposal *out, const struct imf_problem *p, double ms,
                          int most) {
     const struct imf_solver *s = out->solver;
-    int cores = imf_cores();
+    size_t bytes = s->scratch_bytes ? s->scratch_bytes(p, out->shape.bytes, most) : 0;
+    int cores = fit_threads(s, imf_cores(), bytes);
     out->feasible = true;
     out->ms = imf_cores_ms(ms, cores);
-    if (s->scratch_bytes)
-        out->bytes = cores * (double)s->scratch_bytes(p, out->shape.bytes, most);
+    out->bytes = cores * (double)bytes;
 }
 
 bool imf_proposal_buffers(struct imf_proposal *out, const struct imf_problem *p) {
     size_t bytes[IMF_JOB_BUFFERS] = {0};
-    if (!out->solver->sizes(p, bytes)) {
+    if (!out->solver->sizes(p, out->shape.bytes, bytes)) {
         imf_proposal_refuse(out, "rows are too long");
         return false;
     }

@@ -107,9 +107,11 @@ struct imf_solver {
     const char *const *entries, *const *parts;
     bool floats;
     void (*define)(struct imf_defines *d, const struct imf_job *job);
-    /* Buffers: set the bytes of job->buffer[i]; 0: none. False: they exceed a size_t. */
-    bool (*sizes)(const struct imf_problem *p, size_t bytes[IMF_JOB_BUFFERS]);
-    /* What the job needs beside these: tables. On failure the frame frees what there is. */
+    /* Buffers: set the bytes of job->buffer[i]; 0: none. False: they exceed a size_t. `shape` is the
+     * proposal's. */
+    bool (*sizes)(const struct imf_problem *p, const void *shape, size_t bytes[IMF_JOB_BUFFERS]);
+    /* What the job needs beside these: tables, and programs that depend on the shape. On failure the frame
+     * frees what there is. */
     enum imf_status (*prepare)(struct imf_job *job, struct imf_error *err);
     /* Free what `own` owns, also after `prepare` failed. */
     void (*release)(struct imf_job *job);
@@ -126,6 +128,7 @@ struct imf_solver {
      * proposal's. */
     size_t (*scratch_bytes)(const struct imf_problem *p, const void *shape, int width);
     void (*strip)(const struct imf_host_strip *s);
+    double most_scratch; /* bytes of all threads at most, unless there is one; 0: any */
     /* May be NULL: see IMF_BANDS_TWICE. Take what the maps of samples are made of from the rows of `in`,
      * which begins with the image's row in->row. All rows come, in order, before `run` gets the first
      * band; it measures a surface of the problem's height itself. */
@@ -165,6 +168,18 @@ void imf_job_tell(const struct imf_job *job, char *text, size_t size);
 /* For solvers: add the "#define" lines that common.cl reads: IN, OUT, EXACT, WIDE, E_* and X_*; not VEC,
  * which the solver sets. */
 void imf_problem_defines(struct imf_defines *d, const struct imf_problem *p);
+/* For solvers: what the proposal decided. */
+static inline const void *imf_job_shape(const struct imf_job *job) {
+    return job->proposal.shape.bytes;
+}
+/* For solvers whose programs are not one table: make job->program[first] and the next the kernels `entries`
+ * (ended by NULL) of `program`.cl with these parts and lines, which are freed. */
+enum imf_status imf_job_programs(struct imf_job *job, int first, const char *const *entries,
+                                 const char *const *parts, struct imf_defines *d,
+                                 struct imf_error *err);
+/* For solvers: upload a table from malloc(), which is freed; NULL: there was no memory for it. */
+enum imf_status imf_job_table(const struct imf_job *job, struct imf_buffer **out, void *table,
+                              size_t bytes, struct imf_error *err);
 /* For solvers: start kernel i of the job. */
 #define imf_job_launch(job, i, grid, args, err)                                                    \
     imf_program_launch((job)->queue, (job)->program[i], grid, args, err)

@@ -26,6 +26,10 @@ struct imf_strips imf_strips_cut(int samples, int height, int most, int least_ro
 struct imf_strips imf_strips_cut_by(int step, int samples, int height, int most, int least_rows);
 /* Round the rows of strips that are higher than a block down to whole blocks. */
 void imf_strips_align(struct imf_strips *s, int block);
+/* Strips of whole rows, `rows` of them each. */
+static inline struct imf_strips imf_strips_rows(int samples, int height, int rows) {
+    return (struct imf_strips){samples, height, samples, rows, 1, (height - 1) / rows + 1};
+}
 struct imf_patch imf_strips_at(const struct imf_strips *s, int index);
 
 /* n rounded up to a multiple of IMF_SLACK. */

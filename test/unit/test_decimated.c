@@ -9,11 +9,8 @@
 #define imf_vector_rows oldest_rows
 #define imf_vector_sum oldest_sum
 #define imf_vector_finish oldest_finish
-#define imf_decimated_run oldest_decimated_run
-#define imf_decimated_bytes oldest_decimated_bytes
 #define imf_solver_decimated oldest_decimated
 #include "../../lib/solver/convolution/decimated.c"
-#include "../../lib/solver/convolution/decimated_run.c"
 #include "../../lib/solver/convolution/vector_rows.c"
 #undef imf_solver_decimated
 

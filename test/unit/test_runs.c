@@ -15,6 +15,7 @@
 #define imf_cores() 64
 #include "../../lib/solver/convolution/runs.c"
 #include "../../lib/solver/convolution/runs_rows.c"
+#include "../../lib/solver/job.c"
 #undef imf_solver_runs
 #undef imf_cores
 

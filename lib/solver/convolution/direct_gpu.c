@@ -14,10 +14,9 @@
  * Real problems are computed in floats if row_program.h's bound is within the tolerance.
  */
 #include "base/rounding.h"
-#include "device/tuning.h"
 #include "solver/common/row_blocking.h"
 #include "solver/convolution/row_program.h"
-#include "solver/solver.h"
+#include "solver/convolution/sums.h"
 
 #include <float.h>
 #include <math.h>
@@ -57,14 +56,6 @@ _Static_assert(sizeof(struct shape) <= IMF_SHAPE_PART, "a proposal holds two of 
 struct rows {
     struct imf_row_program program[2];
     struct dots dots;
-};
-
-struct local_job {
-    struct imf_queue *queue;
-    const struct imf_kernel *k;
-    int samples;
-    bool filled; /* sums_fill() */
-    struct imf_program *program;
 };
 
 /* ---- the choice ------------------------------------------------------------------------------ */
@@ -231,14 +222,8 @@ static bool choose(const struct imf_problem *p, bool subword, struct shape *s, s
                             IMF_ROW_PROGRAM_SIDE);
         return false;
     }
-    if ((double)p->width * p->channels > INT32_MAX - 4096) {
-        imf_proposal_refuse(out, "rows are too long");
+    if (imf_refuse_scaled_magnitude(out, p))
         return false;
-    }
-    if (p->exact && p->kind == IMF_MAGNITUDE && fabs(p->epilogue.scale) != 1) {
-        imf_proposal_refuse(out, "an exact magnitude needs scale 1");
-        return false;
-    }
     write_rows(r, p, s);
     for (int i = 0; i < imf_problem_kernels(p); i++)
         error += imf_row_program_error(&r->program[i], p->kernel[i], p->in_max);
@@ -258,12 +243,9 @@ static bool choose(const struct imf_problem *p, bool subword, struct shape *s, s
         return false;
     }
     error = error / fabs(p->epilogue.scale) + imf_problem_end_error(p, fmax(high, -low));
-    if ((out->error = p->exact ? 0 : error) > p->tolerance_even) { /* differences of rows cancel */
-        imf_proposal_refuse(out,
-                            "float32 sums would be off by up to %.2g, more than the %.2g allowed",
-                            error, p->tolerance_even);
+    out->error = p->exact ? 0 : error;
+    if (imf_refuse_error(out, out->error, p->tolerance_even)) /* differences of rows cancel */
         return false;
-    }
     size_t products = r->program[0].products;
     if (p->kind == IMF_MAGNITUDE)
         products += r->program[1].products;
@@ -370,77 +352,52 @@ static void define_all(struct imf_defines *d, const struct imf_problem *p, const
         imf_row_program_define(d, &r->program[1], k, s->packed, "ROW2");
 }
 
-static void local_destroy(void **job) {
-    struct local_job *j = *job;
-    *job = NULL;
-    if (!j)
-        return;
-    imf_program_free(&j->program);
-    free(j);
-}
-
-static enum imf_status build(struct local_job *j, const struct imf_problem *p,
-                             const struct shape *s, struct rows *r, struct imf_error *err) {
-    struct imf_defines defines = {0};
-    j->samples = s->samples;
-    j->filled = sums_fill(p, s);
-    write_rows(r, p, s);
-    imf_define(&defines, "PTX", "%d", imf_queue_device(j->queue)->gpu);
-    define_all(&defines, p, s, r);
+static enum imf_status build(struct imf_job *job, struct rows *r, struct imf_error *err) {
     static const char *const parts[] = {"subword.cl", "direct_gpu_sums.cl", "common.cl", NULL};
-    const struct imf_program_source source = {
-        .file = "direct_gpu.cl", .parts = s->subword ? parts : parts + 1, .defines = &defines};
-    enum imf_status status = imf_program_make(&j->program, j->queue, &source, "direct_gpu", err);
-    imf_defines_free(&defines);
-    return status;
+    static const char *const entries[] = {"direct_gpu", NULL};
+    const struct shape *s = imf_job_shape(job);
+    struct imf_defines d = {0};
+    write_rows(r, &job->p, s);
+    imf_define(&d, "PTX", "%d", imf_queue_device(job->queue)->gpu);
+    define_all(&d, &job->p, s, r);
+    return imf_job_programs(job, 0, entries, s->subword ? parts : parts + 1, &d, err);
 }
 
-static enum imf_status local_make(void **job, const struct imf_problem *p,
-                                  const struct imf_proposal *proposal, struct imf_queue *queue,
-                                  struct imf_error *err) {
-    struct local_job *j = *job = calloc(1, sizeof *j);
+static enum imf_status local_prepare(struct imf_job *job, struct imf_error *err) {
     struct rows *r = malloc(sizeof *r);
-    enum imf_status status = j && r ? IMF_OK : imf_fail_memory(err, sizeof *r);
-    struct imf_proposal plain = *proposal;
-    struct shape s;
-    memcpy(&s, proposal->shape.bytes, sizeof s);
-    if (!status) {
-        j->queue = queue;
-        j->k = p->kernel[0];
-        status = build(j, p, &s, r, err);
-        if (status && s.subword && choose(p, false, &s, r, &plain))
-            status = build(j, p, &s, r, err); /* an old GPU lacks the instructions */
-    }
+    struct shape *s = (struct shape *)job->proposal.shape.bytes;
+    enum imf_status st = r ? build(job, r, err) : imf_fail_memory(err, sizeof *r);
+    if (st && r && s->subword && choose(&job->p, false, s, r, &job->proposal))
+        st = build(job, r, err); /* an old GPU lacks the instructions */
     free(r);
-    if (status)
-        local_destroy(job);
-    return status;
+    return st;
 }
 
-static enum imf_status local_run(void *job, const struct imf_surface *in,
+static enum imf_status local_run(struct imf_job *job, const struct imf_surface *in,
                                  const struct imf_surface *out, struct imf_error *err) {
-    struct local_job *j = job;
+    const struct shape *s = imf_job_shape(job);
+    const struct imf_kernel *k = job->p.kernel[0];
     int n = in->width * in->channels, height = in->height;
-    size_t across = groups_across(n, j->samples);
-    int rows =
-        imf_row_blocking(j->k->height, height, across, j->filled, imf_queue_device(j->queue));
-    size_t in_start = in->origin - (size_t)j->k->cy * in->pitch;
+    size_t across = groups_across(n, s->samples);
+    int rows = imf_row_blocking(k->height, height, across, sums_fill(&job->p, s),
+                                imf_queue_device(job->queue));
     const struct imf_arg args[] = {
-        imf_arg_buffer(in->mem),  imf_arg_size(in_start),    imf_arg_size(in->pitch),
-        imf_arg_buffer(out->mem), imf_arg_size(out->origin), imf_arg_size(out->pitch),
-        imf_arg_int(n),           imf_arg_int(height),       imf_arg_int(rows),
+        imf_arg_buffer(in->mem), imf_arg_size(in->origin - (size_t)k->cy * in->pitch),
+        imf_arg_size(in->pitch), IMF_ARG_SURFACE(out),
+        imf_arg_int(n),          imf_arg_int(height),
+        imf_arg_int(rows),
     };
     const struct imf_grid grid = {across, ((size_t)height + (size_t)rows - 1) / (size_t)rows,
                                   GROUP};
-    return imf_program_launch(j->queue, j->program, grid, args, err);
+    return imf_job_launch(job, 0, grid, args, err);
 }
 
 const struct imf_solver imf_solver_direct_gpu = {
     .name = "direct",
     .backend = IMF_BACKEND_DIRECT,
+    .program = "direct_gpu",
     .kinds = 1u << IMF_CONVOLUTION | 1u << IMF_MAGNITUDE,
     .propose = local_propose,
-    .old_make = local_make,
-    .old_run = local_run,
-    .old_destroy = local_destroy,
+    .prepare = local_prepare,
+    .run = local_run,
 };

@@ -33,12 +33,8 @@
 /* Samples of the widest row: texels are counted as int. */
 #define ROW_MOST (INT32_MAX / 8)
 
-struct gles_job {
+struct gles {
     struct imf_gles_pass *pass;
-    struct imf_gles_source source;
-    struct imf_margin reach;
-    bool single, whole;
-    double scale; /* divisor of the numerators that the shader returns, or 1 */
 };
 
 /* ---- what it can ---------------------------------------------------------------------------- */
@@ -65,13 +61,13 @@ static const char *why_no_magnitude(const struct imf_problem *p) {
 
 static const char *why_not(const struct imf_problem *p) {
     const struct imf_kernel *k = p->kernel[0];
-    if (p->in == IMF_U16 || p->out == IMF_U16 || p->in == IMF_F64 || p->out == IMF_F64)
+    if (p->in == IMF_U16 || p->out == IMF_U16)
         return "only 8-bit images";
     if (!p->exact)
         return "only kernels of integers: shaders promise no rounding";
     if (k->width > IMF_GLES_KERNEL_MOST || k->height > IMF_GLES_KERNEL_MOST)
         return "the kernel is larger than 31x31";
-    if ((double)p->width * p->channels > ROW_MOST || p->channels > 4)
+    if ((double)p->width * p->channels > ROW_MOST)
         return "rows are too long";
     if (p->kind == IMF_MAGNITUDE)
         return why_no_magnitude(p);
@@ -138,8 +134,7 @@ static void define_whole(struct imf_defines *d, const char *name, double value) 
     imf_define(d, name, "(%.0f.0)", value);
 }
 
-static void make_defines(struct imf_defines *d, const struct imf_problem *p,
-                         const struct gles_job *j) {
+static void make_defines(struct imf_defines *d, const struct imf_problem *p) {
     const struct imf_epilogue *e = &p->epilogue;
     double scale = fabs(e->scale);
     bool two = p->kind == IMF_MAGNITUDE;
@@ -147,9 +142,9 @@ static void make_defines(struct imf_defines *d, const struct imf_problem *p,
     imf_define(d, "HEIGHT", "%d", p->kernel[0]->height);
     imf_define(d, "KERNELS", "%d", imf_problem_kernels(p));
     imf_define(d, "CHANNELS", "%d", p->channels);
-    imf_define(d, "SINGLE", "%d", j->single);
+    imf_define(d, "SINGLE", "%d", is_single(p));
     imf_define(d, "PACKED", "%d", p->in == IMF_F32);
-    imf_define(d, "WHOLE", "%d", j->whole);
+    imf_define(d, "WHOLE", "%d", p->out == IMF_F32);
     define_whole(d, "X_SIGN", e->scale < 0 ? -1 : 1);
     define_whole(d, "X_ADD", e->add * scale);
     imf_define(d, "E_ABS", "%d", e->absolute);
@@ -176,49 +171,36 @@ static float *make_taps(const struct imf_problem *p, int vectors) {
     return taps;
 }
 
-static void gles_destroy(void **job) {
-    struct gles_job *j = *job;
-    if (!j)
-        return;
-    imf_gles_pass_free(&j->pass);
-    free(j);
-    *job = NULL;
+static void gles_release(struct imf_job *job) {
+    imf_gles_pass_free(&((struct gles *)job->own)->pass);
 }
 
-static enum imf_status gles_make(void **job, const struct imf_problem *p,
-                                 const struct imf_proposal *proposal, struct imf_queue *queue,
-                                 struct imf_error *err) {
+static enum imf_status gles_prepare(struct imf_job *job, struct imf_error *err) {
+    const struct imf_problem *p = &job->p;
+    struct gles *j = job->own;
     struct imf_defines d = {0};
-    (void)queue;
-    struct gles_job *j = *job = calloc(1, sizeof *j);
-    if (!j)
-        return imf_fail_memory(err, sizeof *j);
     struct imf_gles_source s = shape(p);
-    j->reach = p->reach;
-    j->single = is_single(p);
-    j->whole = p->out == IMF_F32;
-    j->scale = p->epilogue.threshold ? 1 : fabs(p->epilogue.scale);
-    make_defines(&d, p, j);
     float *taps = make_taps(p, s.vectors);
+    make_defines(&d, p);
     s.taps = taps;
     s.defines = d.text;
     for (const struct imf_embedded *e = imf_embedded_frag; e->name; e++)
         s.text = strcmp(e->name, "convolve.frag") ? s.text : e->text;
-    enum imf_status st = taps && !d.failed ? imf_gles_pass_make(&j->pass, proposal->gles, &s, err)
-                                           : imf_fail_memory(err, d.capacity);
+    enum imf_status st = taps && !d.failed
+                             ? imf_gles_pass_make(&j->pass, job->proposal.gles, &s, err)
+                             : imf_fail_memory(err, d.capacity);
     imf_defines_free(&d);
     free(taps);
-    if (st)
-        gles_destroy(job);
     return st;
 }
 
 /* ---- running -------------------------------------------------------------------------------- */
 
 struct gles_run {
-    const struct gles_job *job;
+    const struct imf_problem *p;
     const struct imf_surface *in, *out;
-    size_t before; /* samples that are read to the left of the first pixel */
+    bool single;
+    double scale; /* divisor of the numerators that the shader returns, or 1 */
 };
 
 /* An integer below 2^24 to four bytes, and back. */
@@ -239,15 +221,16 @@ static float unpack(const unsigned char *from) {
 static void load(void *data, unsigned char *to, const struct imf_gles_tile *t) {
     const struct gles_run *run = data;
     const struct imf_surface *s = run->in;
-    size_t each = run->job->single ? 1 : 4, bytes = imf_sample_size(s->sample);
+    const struct imf_margin *reach = &run->p->reach;
+    size_t each = run->single ? 1 : 4, bytes = imf_sample_size(s->sample);
     size_t first = (size_t)t->x * each, count = (size_t)t->width * each;
-    size_t row = (size_t)s->width * (size_t)s->channels + run->before +
-                 (size_t)run->job->reach.right * (size_t)s->channels;
+    size_t before = (size_t)reach->left * (size_t)s->channels; /* samples before the first pixel */
+    size_t row = (size_t)(s->width + reach->right) * (size_t)s->channels + before;
     size_t there = first < row ? row - first : 0;
     there = there < count ? there : count;
     for (int y = 0; y < t->height; y++) {
-        const char *from = imf_surface_row(s, t->y + y - run->job->reach.top);
-        from += ((ptrdiff_t)first - (ptrdiff_t)run->before) * (ptrdiff_t)bytes;
+        const char *from = imf_surface_row(s, t->y + y - reach->top);
+        from += ((ptrdiff_t)first - (ptrdiff_t)before) * (ptrdiff_t)bytes;
         if (s->sample == IMF_U8) {
             memcpy(to, from, there);
             memset(to + there, 0, count - there);
@@ -262,30 +245,31 @@ static void load(void *data, unsigned char *to, const struct imf_gles_tile *t) {
 static void store(void *data, const unsigned char *from, const struct imf_gles_tile *t) {
     const struct gles_run *run = data;
     const struct imf_surface *s = run->out;
-    size_t each = run->job->single ? 1 : 4;
+    size_t each = run->single ? 1 : 4;
     size_t first = (size_t)t->x * each, count = (size_t)t->width * each;
     size_t row = (size_t)s->width * (size_t)s->channels;
     count = count < row - first ? count : row - first;
     for (int y = 0; y < t->height; y++, from += (size_t)t->width * 4) {
         void *to = imf_surface_row(s, t->y + y);
-        if (!run->job->single) {
+        if (!run->single) {
             memcpy((unsigned char *)to + first, from, count);
             continue;
         }
         for (size_t i = 0; i < count; i++)
-            if (run->job->whole)
-                ((float *)to)[first + i] = (float)(unpack(from + 4 * i) / run->job->scale);
+            if (s->sample == IMF_F32)
+                ((float *)to)[first + i] = (float)(unpack(from + 4 * i) / run->scale);
             else
                 ((unsigned char *)to)[first + i] = from[4 * i];
     }
 }
 
-static enum imf_status gles_run(void *job, const struct imf_surface *in,
+static enum imf_status gles_run(struct imf_job *job, const struct imf_surface *in,
                                 const struct imf_surface *out, struct imf_error *err) {
-    const struct gles_job *j = job;
-    struct gles_run run = {j, in, out, (size_t)j->reach.left * (size_t)in->channels};
+    const struct imf_epilogue *e = &job->p.epilogue;
+    const struct gles *j = job->own;
+    struct gles_run run = {&job->p, in, out, is_single(&job->p), e->threshold ? 1 : fabs(e->scale)};
     int samples = out->width * out->channels;
-    const struct imf_gles_picture picture = {.width = j->single ? samples : (samples + 3) / 4,
+    const struct imf_gles_picture picture = {.width = run.single ? samples : (samples + 3) / 4,
                                              .height = out->height,
                                              .load = load,
                                              .store = store,
@@ -298,7 +282,8 @@ const struct imf_solver imf_solver_gles = {
     .backend = IMF_BACKEND_GLES,
     .kinds = 1u << IMF_CONVOLUTION | 1u << IMF_MAGNITUDE,
     .propose = gles_propose,
-    .old_make = gles_make,
-    .old_run = gles_run,
-    .old_destroy = gles_destroy,
+    .own = sizeof(struct gles),
+    .prepare = gles_prepare,
+    .release = gles_release,
+    .run = gles_run,
 };

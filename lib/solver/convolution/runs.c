@@ -23,7 +23,6 @@
 #include "solver/convolution/runs_rows.h"
 #include "solver/cores.h"
 #include "solver/solver.h"
-#include "solver/strips.h"
 
 #include <float.h>
 #include <math.h>
@@ -33,7 +32,7 @@
 #define STRIP_LEAST 512       /* samples of a strip at least, */
 #define STRIP_MOST 2048       /* and at most: */
 #define KEPT_BYTES (1 << 20)  /* its kept rows fit this part of the second-level cache */
-#define ALL_BYTES (256 << 20) /* all threads' kept rows at most, unless there is one thread */
+#define ALL_BYTES 268435456.0 /* all threads' kept rows at most, unless there is one thread */
 #define PART_MOST 2147483647.0
 #define RUNS_MOST 4096 /* with more cl/direct.cl is faster */
 
@@ -47,13 +46,11 @@ struct run {
 /* Part of the tolerance for rounding floats to units. */
 #define SHARE 0.25
 
-struct runs_job {
-    struct imf_problem p;
-    double unit;      /* of float samples; 1 for others. This is the proposal's shape. */
-    struct run *runs; /* owned; sorted by tap */
+struct runs {
+    double unit;     /* of float samples; 1 for others. This is the proposal's shape. */
+    struct run *all; /* owned; sorted by tap */
     int count, groups, parts;
-    bool wide;             /* prefix sums of 32 bits */
-    struct imf_pool *pool; /* borrowed, or NULL */
+    bool wide; /* prefix sums of 32 bits */
 };
 
 static int by_tap(const void *a, const void *b) {
@@ -97,9 +94,8 @@ static double most_units(const struct imf_problem *p, double unit) {
 }
 
 /* Divide the runs into groups and parts by the size of their sums. */
-static void group(struct runs_job *j) {
-    const struct imf_problem *p = &j->p;
-    struct run *runs = j->runs;
+static void group(struct runs *j, const struct imf_problem *p) {
+    struct run *runs = j->all;
     double modulus = j->wide ? 0x1p32 : 0x1p16, sum = 0, part = 0;
     int together = 0, count = j->count;
     j->groups = j->parts = 1;
@@ -128,16 +124,16 @@ static void group(struct runs_job *j) {
         runs[count - 1].last_of_group = runs[count - 1].last_of_part = true;
 }
 
-static enum imf_status open_job(struct runs_job *j, const struct imf_problem *p, double unit,
+static enum imf_status find_all(struct runs *j, const struct imf_problem *p, double unit,
                                 struct imf_error *err) {
     int count = find(p->kernel[0], NULL, RUNS_MOST);
-    *j = (struct runs_job){.p = *p, .unit = unit, .count = count, .wide = is_wide(p)};
-    j->runs = malloc(((size_t)count + 1) * sizeof *j->runs);
-    if (!j->runs)
-        return imf_fail_memory(err, ((size_t)count + 1) * sizeof *j->runs);
-    find(p->kernel[0], j->runs, count);
-    qsort(j->runs, (size_t)count, sizeof *j->runs, by_tap);
-    group(j);
+    *j = (struct runs){.unit = unit, .count = count, .wide = is_wide(p)};
+    j->all = malloc(((size_t)count + 1) * sizeof *j->all);
+    if (!j->all)
+        return imf_fail_memory(err, ((size_t)count + 1) * sizeof *j->all);
+    find(p->kernel[0], j->all, count);
+    qsort(j->all, (size_t)count, sizeof *j->all, by_tap);
+    group(j, p);
     return IMF_OK;
 }
 
@@ -155,7 +151,8 @@ static size_t pitch_of(const struct imf_problem *p, int samples) {
 }
 
 /* Bytes of a strip: its sums, and the rows of prefix sums. */
-static size_t strip_bytes(const struct imf_problem *p, int samples) {
+static size_t scratch_bytes(const struct imf_problem *p, const void *shape, int samples) {
+    (void)shape;
     return (size_t)imf_padded(samples) *
                (sizeof(double) + sizeof(uint32_t) + imf_runs_size(is_wide(p))) +
            (size_t)p->kernel[0]->height * pitch_of(p, samples);
@@ -169,11 +166,6 @@ static struct imf_strips cut(const struct imf_problem *p, int height) {
     s.rows = imf_max(s.rows, imf_min(kernel, height));
     s.count = s.across * ((height - 1) / s.rows + 1);
     return s;
-}
-
-static int threads_of(const struct imf_problem *p, const struct imf_strips *s) {
-    int fit = (int)(ALL_BYTES / strip_bytes(p, s->width));
-    return imf_max(1, imf_min(imf_min(imf_cores(), s->count), fit));
 }
 
 /* Units in 1: the least power of two that is fine enough. */
@@ -194,10 +186,6 @@ static double real_error(const struct imf_problem *p, double unit) {
 /* Why a problem is refused, or NULL. */
 static const char *refusal(const struct imf_problem *p, double unit) {
     const struct imf_kernel *k = p->kernel[0];
-    if (p->in == IMF_F64 || p->out == IMF_F64)
-        return "this takes no float64 samples";
-    if (((double)p->width + k->width) * p->channels > INT32_MAX - 4096)
-        return "rows are too long";
     if (find(k, NULL, RUNS_MOST) >= RUNS_MOST)
         return "there are too many different taps";
     /* A part can hold any single run. */
@@ -220,64 +208,52 @@ static void runs_propose(const struct imf_problem *p, const struct imf_device *d
     const struct imf_kernel *k = p->kernel[0];
     double unit = choose_unit(p);
     const char *why = refusal(p, unit);
-    struct runs_job j;
+    struct runs j;
     (void)d;
     if (why)
         imf_proposal_refuse(out, "%s", why);
-    else if (open_job(&j, p, unit, NULL))
+    else if (find_all(&j, p, unit, NULL))
         imf_proposal_refuse(out, "out of memory");
     else {
         struct imf_strips s = cut(p, p->height);
-        int strip = imf_min(s.width, s.samples), cores = threads_of(p, &s);
+        int strip = imf_min(s.width, s.samples);
         double kept = strip + (double)k->width * p->channels + IMF_SLACK;
         double again = (s.rows + k->height - 1.0) / s.rows;
         double ns = r->run_end + r->run_prefix * again * kept / strip +
                     r->run * (double)imf_runs_size(j.wide) * j.count + r->run_group * j.groups +
                     r->run_part * (j.parts - 1);
         double ms = (double)p->width * p->height * p->channels * ns * 1e-6;
-        out->feasible = true;
         out->error = p->exact ? 0 : real_error(p, unit);
         memcpy(out->shape.bytes, &unit, sizeof unit);
         out->bands = IMF_BANDS_FEW;
-        out->ms = imf_cores_ms(ms, cores);
-        out->bytes = cores * (double)strip_bytes(p, strip);
+        imf_proposal_strips(out, p, ms, strip);
+        out->ms = fmax(out->ms, imf_cores_ms(ms, s.count));
         snprintf(out->description, sizeof out->description, "%d runs of %dx%d%s", j.count, k->width,
                  k->height, p->exact ? ", exact" : "");
-        free(j.runs);
+        free(j.all);
     }
 }
 
-static enum imf_status runs_make(void **job, const struct imf_problem *p,
-                                 const struct imf_proposal *proposal, struct imf_queue *queue,
-                                 struct imf_error *err) {
+static enum imf_status runs_prepare(struct imf_job *job, struct imf_error *err) {
     double unit;
-    (void)queue;
-    memcpy(&unit, proposal->shape.bytes, sizeof unit);
-    struct runs_job *j = *job = calloc(1, sizeof *j);
-    return j ? open_job(j, p, unit, err) : imf_fail_memory(err, sizeof *j);
+    memcpy(&unit, imf_job_shape(job), sizeof unit);
+    return find_all(job->own, &job->p, unit, err);
 }
 
-static void runs_use_pool(void *job, struct imf_pool *pool) {
-    ((struct runs_job *)job)->pool = pool;
+static void runs_release(struct imf_job *job) {
+    free(((struct runs *)job->own)->all);
 }
 
-static void runs_destroy(void **job) {
-    free(((struct runs_job *)*job)->runs);
-    free(*job);
-    *job = NULL;
+static struct imf_strips runs_cut(const struct imf_job *job, int height) {
+    return cut(&job->p, height);
 }
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-struct pass {
-    const struct runs_job *job;
-    const struct imf_surface *in, *out;
-    struct imf_strips strips;
-};
-
 /* A strip and its scratch memory. */
 struct work {
-    const struct runs_job *j;
+    const struct runs *j;
+    const struct imf_problem *p;
     struct imf_patch at;
     char *kept; /* prefix sums of rows, a ring */
     size_t pitch;
@@ -288,11 +264,11 @@ struct work {
 
 /* The prefix sums under row `row` of the kernel for output row y. */
 static char *prefix_of(const struct work *w, int y, int row) {
-    return w->kept + (size_t)((y - w->at.y + row) % w->j->p.kernel[0]->height) * w->pitch;
+    return w->kept + (size_t)((y - w->at.y + row) % w->p->kernel[0]->height) * w->pitch;
 }
 
 static void keep(const struct work *w, const struct imf_surface *in, int y, int row) {
-    const struct imf_problem *p = &w->j->p;
+    const struct imf_problem *p = w->p;
     const struct imf_kernel *k = p->kernel[0];
     const void *from = imf_sample_at(in, y + row - k->cy, w->at.x - (ptrdiff_t)k->cx * p->channels);
     imf_runs_prefix(p->in, w->j->wide, prefix_of(w, y, row), from, p->channels,
@@ -300,13 +276,13 @@ static void keep(const struct work *w, const struct imf_surface *in, int y, int 
 }
 
 static void sum_row(const struct work *w, int y) {
-    const struct runs_job *j = w->j;
-    size_t pixel = (size_t)j->p.channels * imf_runs_size(j->wide), n = (size_t)w->at.n;
+    const struct runs *j = w->j;
+    size_t pixel = (size_t)w->p->channels * imf_runs_size(j->wide), n = (size_t)w->at.n;
     struct imf_runs_batch together = {.count = 0};
-    bool whole = is_whole(&j->p);
+    bool whole = is_whole(w->p);
     memset(w->all, 0, n * sizeof *w->all);
     memset(w->sum, 0, n * sizeof *w->sum);
-    for (const struct run *r = j->runs; r < j->runs + j->count; r++) {
+    for (const struct run *r = j->all; r < j->all + j->count; r++) {
         const char *prefix = prefix_of(w, y, r->row);
         together.from[together.count] = prefix + (size_t)r->from * pixel;
         together.to[together.count++] = prefix + (size_t)r->to * pixel;
@@ -322,36 +298,25 @@ static void sum_row(const struct work *w, int y) {
     }
 }
 
-static void run_item(void *data, int item, void *memory) {
-    struct pass *pass = data;
-    const struct imf_problem *p = &pass->job->p;
-    const struct imf_kernel *k = p->kernel[0];
-    struct work w = {.j = pass->job, .at = imf_strips_at(&pass->strips, item)};
+static void runs_strip(const struct imf_host_strip *s) {
+    const struct imf_problem *p = &s->job->p;
+    struct work w = {.j = s->job->own, .p = p, .at = s->at, .all = s->scratch};
     size_t n = (size_t)imf_padded(w.at.n);
+    int last = p->kernel[0]->height - 1;
     w.pitch = pitch_of(p, w.at.n);
-    w.all = memory;
     w.sum = (uint32_t *)(w.all + n);
     w.spare = w.sum + n;
     w.kept = (char *)w.spare + n * imf_runs_size(w.j->wide);
-    for (int row = 0; row < k->height - 1; row++)
-        keep(&w, pass->in, w.at.y, row);
+    for (int row = 0; row < last; row++)
+        keep(&w, s->in, w.at.y, row);
     for (int y = w.at.y; y < w.at.end; y++) {
-        keep(&w, pass->in, y, k->height - 1);
+        keep(&w, s->in, y, last);
         sum_row(&w, y);
-        char *out = imf_surface_row(pass->out, y);
+        char *out = imf_surface_row(s->out, y);
         imf_epilogue_sums(&p->epilogue, w.all, (size_t)w.at.n);
         imf_samples_narrow(out + (size_t)w.at.x * imf_sample_size(p->out), p->out, w.all,
                            (size_t)w.at.n);
     }
-}
-
-static enum imf_status runs_run(void *job, const struct imf_surface *in,
-                                const struct imf_surface *out, struct imf_error *err) {
-    struct pass pass = {.job = job, .in = in, .out = out};
-    const struct imf_problem *p = &pass.job->p;
-    pass.strips = cut(p, out->height);
-    return imf_work_on(pass.job->pool, threads_of(p, &pass.strips), pass.strips.count,
-                       strip_bytes(p, pass.strips.width), run_item, &pass, err);
 }
 
 const struct imf_solver imf_solver_runs = {
@@ -359,8 +324,11 @@ const struct imf_solver imf_solver_runs = {
     .backend = IMF_BACKEND_VECTOR,
     .kinds = 1u << IMF_CONVOLUTION,
     .propose = runs_propose,
-    .old_make = runs_make,
-    .old_run = runs_run,
-    .old_destroy = runs_destroy,
-    .old_use_pool = runs_use_pool,
+    .own = sizeof(struct runs),
+    .prepare = runs_prepare,
+    .release = runs_release,
+    .cut = runs_cut,
+    .scratch_bytes = scratch_bytes,
+    .most_scratch = ALL_BYTES,
+    .strip = runs_strip,
 };

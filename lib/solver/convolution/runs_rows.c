@@ -26,22 +26,14 @@
     }                                                                                              \
     static void name(sum *restrict to, const sample *restrict from, int channels, int n,           \
                      float unit) {                                                                 \
-        switch (channels) { /* constants, so that sums stay in registers */                        \
-        case 1:                                                                                    \
+        if (channels == 1) /* constants, so that sums stay in registers */                         \
             name##_of(to, from, 1, n, unit);                                                       \
-            break;                                                                                 \
-        case 2:                                                                                    \
+        else if (channels == 2)                                                                    \
             name##_of(to, from, 2, n, unit);                                                       \
-            break;                                                                                 \
-        case 3:                                                                                    \
+        else if (channels == 3)                                                                    \
             name##_of(to, from, 3, n, unit);                                                       \
-            break;                                                                                 \
-        case 4:                                                                                    \
+        else                                                                                       \
             name##_of(to, from, 4, n, unit);                                                       \
-            break;                                                                                 \
-        default:                                                                                   \
-            name##_of(to, from, channels, n, unit);                                                \
-        }                                                                                          \
     }
 PREFIX(prefix_bytes, uint16_t, uint8_t, AS_IT_IS)
 PREFIX(prefix_wide_bytes, uint32_t, uint8_t, AS_IT_IS)

@@ -23,10 +23,9 @@
  * Real problems are computed in floats: vector_taps.c bounds their errors.
  */
 #include "base/rounding.h"
-#include "device/tuning.h"
+#include "solver/convolution/sums.h"
 #include "solver/convolution/vector_taps.h"
 #include "solver/cores.h"
-#include "solver/solver.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -38,19 +37,12 @@
 /* Least rows of a dense item, in kernel heights: rows of its halo are widened twice. */
 #define DENSE_KERNELS 4
 
-struct vector_job {
+struct vector {
     struct imf_vector_rows rows;
-    struct imf_dense *dense; /* owned; or NULL */
-    int item;                /* rows that a thread takes at a time */
-    struct imf_pool *pool;   /* borrowed, or NULL */
+    struct imf_dense dense;
 };
 
 /* ---- choosing -------------------------------------------------------------------------------- */
-
-static double largest_sum(const struct imf_problem *p) {
-    return p->in_max *
-           fmax(p->facts[0].abs_sum, p->kind == IMF_MAGNITUDE ? p->facts[1].abs_sum : 0);
-}
 
 static bool power_of_two(double v) {
     int exponent;
@@ -61,7 +53,7 @@ static bool power_of_two(double v) {
 static bool choose_exact(const struct imf_problem *p, struct imf_vector_shape *s,
                          struct imf_proposal *out) {
     const struct imf_epilogue *e = &p->epilogue;
-    double sum = largest_sum(p), scale = fabs(e->scale);
+    double sum = imf_largest_sum(p), scale = fabs(e->scale);
     double most = sum + (fabs(e->add) + fabs(e->offset)) * scale;
     out->error = 0;
     s->narrow = p->in == IMF_U8 && sum <= 32767;
@@ -128,11 +120,8 @@ static double cost(const struct imf_problem *p, const struct imf_vector_shape *s
 static void consider(const struct imf_problem *p, const struct imf_vector_shape *s, double error,
                      struct imf_vector_shape *best, struct imf_proposal *out) {
     double allowed = s->rank > 1 ? p->tolerance_even : p->tolerance; /* terms may cancel */
-    if (error > allowed && !out->feasible)
-        imf_proposal_refuse(out,
-                            "float32 sums would be off by up to %.2g, more than the %.2g allowed",
-                            error, allowed);
-    if (error > allowed || (out->feasible && best->ms <= s->ms))
+    if (out->feasible ? error > allowed || best->ms <= s->ms
+                      : imf_refuse_error(out, error, allowed))
         return;
     *best = *s;
     out->feasible = true;
@@ -167,10 +156,6 @@ static void choose(const struct imf_problem *p, struct imf_vector_shape *best,
                    struct imf_proposal *out) {
     struct imf_vector_shape s = {.kind = IMF_VECTOR_PLAIN};
     struct imf_terms terms = {0};
-    if (p->in == IMF_F64 || p->out == IMF_F64) {
-        imf_proposal_refuse(out, "this takes no float64 samples");
-        return;
-    }
     if (p->exact && !choose_exact(p, &s, out))
         return;
     double exact_error = out->error;
@@ -186,20 +171,22 @@ static void choose(const struct imf_problem *p, struct imf_vector_shape *best,
     consider_dense(p, s, best, out);
 }
 
+static size_t scratch_bytes(const struct imf_problem *p, const void *shape, int width) {
+    (void)width;
+    return ((const struct imf_vector_shape *)shape)->kind == IMF_VECTOR_DENSE ? imf_dense_bytes(p)
+                                                                              : 0;
+}
+
 static void vector_propose(const struct imf_problem *p, const struct imf_device *d,
                            struct imf_proposal *out) {
     struct imf_vector_shape s;
     (void)d;
-    if ((double)p->width * p->channels > INT32_MAX - 4096) {
-        imf_proposal_refuse(out, "rows are too long");
-        return;
-    }
     choose(p, &s, out);
     if (!out->feasible)
         return;
     _Static_assert(sizeof s <= IMF_SHAPE, "a shape");
     memcpy(out->shape.bytes, &s, sizeof s);
-    out->ms = imf_cores_ms(s.ms, imf_cores());
+    imf_proposal_strips(out, p, s.ms, p->width * p->channels);
     char rank[24] = "";
     if (s.rank > 1)
         snprintf(rank, sizeof rank, ", rank %d", s.rank);
@@ -210,80 +197,40 @@ static void vector_propose(const struct imf_problem *p, const struct imf_device 
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-static void vector_destroy(void **job) {
-    if (*job)
-        free(((struct vector_job *)*job)->dense);
-    free(*job);
-    *job = NULL;
-}
-
-/* Rows of an item. */
-static int item_rows(const struct imf_problem *p, const struct imf_vector_shape *s) {
-    if (s->ms < IMF_ALONE_MS)
-        return p->height;
-    double rows = ceil(ITEM_MS / s->ms * p->height);
-    if (s->kind == IMF_VECTOR_DENSE) {
+static struct imf_strips vector_cut(const struct imf_job *job, int height) {
+    const struct imf_vector_shape *s = imf_job_shape(job);
+    const struct imf_problem *p = &job->p;
+    double rows = s->ms < IMF_ALONE_MS ? p->height : ceil(ITEM_MS / s->ms * p->height);
+    if (s->kind == IMF_VECTOR_DENSE && s->ms >= IMF_ALONE_MS) {
         double share = ceil((double)p->height / imf_cores());
         rows = fmin(fmax(rows, DENSE_KERNELS * p->kernel[0]->height), share);
         rows = ceil(rows / IMF_DENSE_ROWS) * IMF_DENSE_ROWS;
     }
-    return (int)fmin(p->height, rows);
+    return imf_strips_rows(p->width * p->channels, height, (int)fmin(p->height, rows));
 }
 
-static enum imf_status vector_make(void **job, const struct imf_problem *p,
-                                   const struct imf_proposal *proposal, struct imf_queue *queue,
-                                   struct imf_error *err) {
-    struct imf_vector_shape s;
+static enum imf_status vector_prepare(struct imf_job *job, struct imf_error *err) {
+    const struct imf_vector_shape *s = imf_job_shape(job);
+    const struct imf_problem *p = &job->p;
+    struct vector *v = job->own;
     struct imf_terms terms = {0};
-    bool made = true;
-    (void)queue;
-    memcpy(&s, proposal->shape.bytes, sizeof s);
-    struct vector_job *j = *job = calloc(1, sizeof *j);
-    if (!j)
-        return imf_fail_memory(err, sizeof *j);
-    j->item = item_rows(p, &s);
-    if (s.kind == IMF_VECTOR_DENSE) {
-        made = (j->dense = malloc(sizeof *j->dense));
-        if (made)
-            imf_vector_fill_dense(p, &s, j->dense);
-    } else {
-        made = s.kind != IMF_VECTOR_SEPARABLE || imf_problem_terms(p, s.allowed, &terms);
-        if (made)
-            imf_vector_fill(p, &s, &terms, &j->rows);
-        free(terms.store);
-    }
-    if (made)
-        return IMF_OK;
-    vector_destroy(job);
-    return imf_fail(err, IMF_ERR_MEMORY, "out of memory for a kernel of %dx%d taps",
-                    p->kernel[0]->width, p->kernel[0]->height);
-}
-
-struct pass {
-    const struct vector_job *job;
-    const struct imf_surface *in, *out;
-};
-
-static void run_item(void *data, int item, void *memory) {
-    struct pass *pass = data;
-    const struct vector_job *j = pass->job;
-    int first = item * j->item, end = imf_min(first + j->item, pass->out->height);
-    if (j->dense)
-        imf_vector_dense(j->dense, pass->in, pass->out, first, end, memory);
+    if (s->kind == IMF_VECTOR_SEPARABLE && !imf_problem_terms(p, s->allowed, &terms))
+        return imf_fail_memory(err, imf_tap_count(p->kernel[0]) * sizeof(double));
+    if (s->kind == IMF_VECTOR_DENSE)
+        imf_vector_fill_dense(p, s, &v->dense);
     else
-        imf_vector_rows(&j->rows, pass->in, pass->out, first, end);
+        imf_vector_fill(p, s, &terms, &v->rows);
+    free(terms.store);
+    return IMF_OK;
 }
 
-static enum imf_status vector_run(void *job, const struct imf_surface *in,
-                                  const struct imf_surface *out, struct imf_error *err) {
-    struct pass pass = {.job = job, .in = in, .out = out};
-    const struct vector_job *j = job;
-    return imf_work(j->pool, (out->height - 1) / j->item + 1,
-                    j->dense ? imf_dense_bytes(j->dense) : 0, run_item, &pass, err);
-}
-
-static void vector_use_pool(void *job, struct imf_pool *pool) {
-    ((struct vector_job *)job)->pool = pool;
+static void vector_strip(const struct imf_host_strip *s) {
+    const struct vector *v = s->job->own;
+    const struct imf_vector_shape *shape = imf_job_shape(s->job);
+    if (shape->kind == IMF_VECTOR_DENSE)
+        imf_vector_dense(&v->dense, &s->job->p, s->in, s->out, s->at.y, s->at.end, s->scratch);
+    else
+        imf_vector_rows(&v->rows, s->in, s->out, s->at.y, s->at.end);
 }
 
 const struct imf_solver imf_solver_vector = {
@@ -291,8 +238,9 @@ const struct imf_solver imf_solver_vector = {
     .backend = IMF_BACKEND_VECTOR,
     .kinds = 1u << IMF_CONVOLUTION | 1u << IMF_MAGNITUDE,
     .propose = vector_propose,
-    .old_make = vector_make,
-    .old_run = vector_run,
-    .old_destroy = vector_destroy,
-    .old_use_pool = vector_use_pool,
+    .own = sizeof(struct vector),
+    .prepare = vector_prepare,
+    .cut = vector_cut,
+    .scratch_bytes = scratch_bytes,
+    .strip = vector_strip,
 };

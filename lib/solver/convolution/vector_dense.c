@@ -107,88 +107,91 @@ static void dense_sums(const struct block *b, int n) {
     dense_sums_16(b, n);
 }
 
-IMF_CLONES static void dense_widen_bytes(float *restrict to, const uint8_t *restrict from, int n) {
-    n &= -IMF_SLACK;
-    for (int i = 0; i < n; i++)
-        to[i] = from[i];
-}
-
-IMF_CLONES static void dense_widen_words(float *restrict to, const uint16_t *restrict from, int n) {
-    n &= -IMF_SLACK;
-    for (int i = 0; i < n; i++)
-        to[i] = from[i];
-}
+#define WIDEN(name, type)                                                                          \
+    IMF_CLONES static void name(float *restrict to, const type *restrict from, int n) {            \
+        n &= -IMF_SLACK;                                                                           \
+        for (int i = 0; i < n; i++)                                                                \
+            to[i] = from[i];                                                                       \
+    }
+WIDEN(dense_widen_bytes, uint8_t)
+WIDEN(dense_widen_words, uint16_t)
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
 struct work {
     const struct imf_dense *d;
+    const struct imf_problem *p;
+    const struct imf_kernel *k;
     const struct imf_surface *in;
     int x, n; /* the strip's first sample, and its samples with padding */
-    size_t pitch;
     float *ring;
     float sum[ROWS][IMF_VECTOR_STRIP];
 };
 
-static size_t ring_pitch(const struct imf_dense *d) {
-    return (size_t)imf_padded(IMF_VECTOR_STRIP + (d->width - 1) * d->channels);
+static size_t ring_pitch(const struct imf_problem *p) {
+    return (size_t)imf_padded(IMF_VECTOR_STRIP + (p->kernel[0]->width - 1) * p->channels);
 }
 
-static size_t ring_rows(const struct imf_dense *d) {
-    return (size_t)(d->height + ROWS - 1);
+static size_t ring_rows(const struct imf_problem *p) {
+    return (size_t)(p->kernel[0]->height + ROWS - 1);
 }
 
-size_t imf_dense_bytes(const struct imf_dense *d) {
-    return sizeof(struct work) + ring_rows(d) * ring_pitch(d) * sizeof(float);
+size_t imf_dense_bytes(const struct imf_problem *p) {
+    return sizeof(struct work) + ring_rows(p) * ring_pitch(p) * sizeof(float);
 }
 
 /* An input row in floats, from the sample under the first tap of the strip's first output on. */
 static float *ring_row(const struct work *w, int row) {
-    return w->ring + (size_t)(row + w->d->cy) % ring_rows(w->d) * w->pitch;
+    return w->ring + (size_t)(row + w->k->cy) % ring_rows(w->p) * ring_pitch(w->p);
 }
 
 static void widen_row(struct work *w, int row) {
-    const struct imf_dense *d = w->d;
-    const void *from = imf_sample_at(w->in, row, w->x - (ptrdiff_t)d->cx * d->channels);
-    int n = imf_padded(w->n + (d->width - 1) * d->channels);
+    const struct imf_problem *p = w->p;
+    const void *from = imf_sample_at(w->in, row, w->x - (ptrdiff_t)w->k->cx * p->channels);
+    int n = imf_padded(w->n + (w->k->width - 1) * p->channels);
     float *to = ring_row(w, row);
-    if (d->in == IMF_U8)
+    if (p->in == IMF_U8)
         dense_widen_bytes(to, from, n);
-    else if (d->in == IMF_U16)
+    else if (p->in == IMF_U16)
         dense_widen_words(to, from, n);
     else
         memcpy(to, from, (size_t)n * sizeof *to);
 }
 
 static void run_strip(struct work *w, const struct imf_surface *out, int first, int end) {
-    const struct imf_dense *d = w->d;
-    int some = imf_min(IMF_VECTOR_STRIP, d->samples - w->x), widened = first - d->cy;
-    struct block b = {
-        .sum = w->sum, .tap = d->tap, .width = d->width, .height = d->height, .step = d->channels};
-    w->n = imf_padded(some);
+    const struct imf_problem *p = w->p;
+    int height = w->k->height, widened = first - w->k->cy;
+    struct block b = {.sum = w->sum,
+                      .tap = w->d->tap,
+                      .width = w->k->width,
+                      .height = height,
+                      .step = p->channels};
+    w->n = imf_padded(imf_min(IMF_VECTOR_STRIP, p->width * p->channels - w->x));
     for (int y = first; y < end; y += ROWS) {
-        int rows = imf_min(ROWS, end - y), top = y - d->cy, bottom = top + rows + d->height - 1;
+        int rows = imf_min(ROWS, end - y), top = y - w->k->cy, bottom = top + rows + height - 1;
         for (; widened < bottom; widened++)
             widen_row(w, widened);
-        for (int r = 0; r < d->height + ROWS - 1;
+        for (int r = 0; r < height + ROWS - 1;
              r++) /* of rows that do not exist: any row; their sums are not stored */
             b.row[r] = ring_row(w, imf_min(top + r, bottom - 1));
         dense_sums(&b, w->n);
         for (int r = 0; r < rows; r++) {
             char *to = imf_surface_row(out, y + r);
-            imf_vector_finish(&d->end, d->out, to + (size_t)w->x * imf_sample_size(d->out),
+            imf_vector_finish(&w->d->end, p->out, to + (size_t)w->x * imf_sample_size(p->out),
                               w->sum[r], w->n);
         }
     }
 }
 
-void imf_vector_dense(const struct imf_dense *d, const struct imf_surface *in,
-                      const struct imf_surface *out, int first, int end, void *store) {
+void imf_vector_dense(const struct imf_dense *d, const struct imf_problem *p,
+                      const struct imf_surface *in, const struct imf_surface *out, int first,
+                      int end, void *store) {
     struct work *w = store;
     w->d = d;
+    w->p = p;
+    w->k = p->kernel[0];
     w->in = in;
-    w->pitch = ring_pitch(d);
     w->ring = (float *)(w + 1);
-    for (w->x = 0; w->x < d->samples; w->x += IMF_VECTOR_STRIP)
+    for (w->x = 0; w->x < p->width * p->channels; w->x += IMF_VECTOR_STRIP)
         run_strip(w, out, first, end);
 }

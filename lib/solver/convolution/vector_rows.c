@@ -13,6 +13,7 @@
 #include "solver/convolution/vector_rows.h"
 
 #include "base/clones.h"
+#include "solver/strips.h"
 
 #include <math.h>
 #include <string.h>
@@ -70,27 +71,18 @@
 
 #define SUM uint16_t
 #define WORK unsigned
-IMF_CLONES static void narrow_bytes(uint16_t *restrict sum, const void *const *at,
-                                    const void *const *other, const struct imf_vector_sum *s,
-                                    int n) {
-    const uint16_t *tap = s->whole;
-    n &= -IMF_SLACK;
-    bool more = false;
-    if (!s->count)
-        memset(sum, 0, (size_t)n * sizeof *sum);
-    ADD_ALL(sum, uint8_t, s->count, ONE)
-}
-
-IMF_CLONES static void narrow_sums(uint16_t *restrict sum, const void *const *at,
-                                   const void *const *other, const struct imf_vector_sum *s,
-                                   int n) {
-    const uint16_t *tap = s->whole;
-    n &= -IMF_SLACK;
-    bool more = false;
-    if (!s->count)
-        memset(sum, 0, (size_t)n * sizeof *sum);
-    ADD_ALL(sum, uint16_t, s->count, ONE)
-}
+#define NARROW_SUMS(name, type)                                                                    \
+    IMF_CLONES static void name(uint16_t *restrict sum, const void *const *at,                     \
+                                const void *const *other, const struct imf_vector_sum *s, int n) { \
+        const uint16_t *tap = s->whole;                                                            \
+        n &= -IMF_SLACK;                                                                           \
+        bool more = false;                                                                         \
+        if (!s->count)                                                                             \
+            memset(sum, 0, (size_t)n * sizeof *sum);                                               \
+        ADD_ALL(sum, type, s->count, ONE)                                                          \
+    }
+NARROW_SUMS(narrow_bytes, uint8_t)
+NARROW_SUMS(narrow_sums, uint16_t)
 #undef SUM
 #undef WORK
 
@@ -111,6 +103,13 @@ FLOAT_SUMS(float_words, uint16_t)
 FLOAT_SUMS(float_floats, float)
 #undef SUM
 #undef WORK
+
+static void float_sums(float *sum, enum imf_sample sample, const struct imf_vector_taps *t,
+                       bool more, int n) {
+    (sample == IMF_U8    ? float_bytes
+     : sample == IMF_U16 ? float_words
+                         : float_floats)(sum, t->at, t->other, t->tap, t->pairs, t->count, more, n);
+}
 
 /* ---- the end of a strip ---------------------------------------------------------------------- */
 
@@ -236,27 +235,19 @@ struct buffers {
     _Alignas(64) float v[2][WIDE];
 };
 
-static const void *address(const struct imf_surface *s, ptrdiff_t row, ptrdiff_t sample) {
-    ptrdiff_t i = (ptrdiff_t)s->origin + row * (ptrdiff_t)s->pitch + sample;
-    return (const char *)s->host + i * (ptrdiff_t)imf_sample_size(s->sample);
-}
-
 /* Sum `s` of the image's samples into buffer k; n is a multiple of IMF_SLACK. */
 static void sum_image(const struct imf_vector_rows *w, const struct imf_vector_sum *s,
                       const struct imf_surface *in, int y, int x, struct buffers *b, int k, int n) {
     const void *at[IMF_VECTOR_TAPS], *other[IMF_VECTOR_TAPS];
     for (int t = 0; t < s->count; t++) {
-        at[t] = address(in, y + s->at[t].row, (ptrdiff_t)x + s->at[t].sample);
-        other[t] = address(in, y + s->other[t].row, (ptrdiff_t)x + s->other[t].sample);
+        at[t] = imf_sample_at(in, y + s->at[t].row, (ptrdiff_t)x + s->at[t].sample);
+        other[t] = imf_sample_at(in, y + s->other[t].row, (ptrdiff_t)x + s->other[t].sample);
     }
+    const struct imf_vector_taps taps = {at, other, s->tap, s->pairs, s->count};
     if (w->narrow)
         narrow_bytes(b->whole[k], at, other, s, n);
-    else if (w->in == IMF_U8)
-        float_bytes(b->v[k], at, other, s->tap, s->pairs, s->count, false, n);
-    else if (w->in == IMF_U16)
-        float_words(b->v[k], at, other, s->tap, s->pairs, s->count, false, n);
     else
-        float_floats(b->v[k], at, other, s->tap, s->pairs, s->count, false, n);
+        float_sums(b->v[k], w->in, &taps, false, n);
 }
 
 /* Sum the row's taps over buffer 0 into buffer 1; of a further term, add them to buffer 1. */
@@ -268,24 +259,21 @@ static void sum_middle(const struct imf_vector_rows *w, int term, struct buffers
         at[t] = w->narrow ? (const void *)(b->whole[0] + i) : b->v[0] + i;
         other[t] = w->narrow ? (const void *)(b->whole[0] + j) : b->v[0] + j;
     }
+    const struct imf_vector_taps taps = {at, other, s->tap, s->pairs, s->count};
     if (w->narrow)
         narrow_sums(b->whole[1], at, other, s, n);
     else
-        float_floats(b->v[1], at, other, s->tap, s->pairs, s->count, term > 0, n);
-}
-
-static int padded(int n) {
-    return (n + IMF_SLACK - 1) & -IMF_SLACK;
+        float_sums(b->v[1], IMF_F32, &taps, term > 0, n);
 }
 
 static void strip(const struct imf_vector_rows *w, const struct imf_surface *in,
                   const struct imf_surface *out, int y, int x, struct buffers *b) {
-    int rest = w->samples - x, some = rest < STRIP ? rest : STRIP, n = padded(some), last = 0;
+    int rest = w->samples - x, some = rest < STRIP ? rest : STRIP, n = imf_padded(some), last = 0;
     void *to = (char *)imf_surface_row(out, y) + (size_t)x * imf_sample_size(w->out);
     if (w->kind == IMF_VECTOR_SEPARABLE) {
         for (int t = 0; t < w->terms; t++) {
             sum_image(w, &w->sum[2 * t], in, y, x - w->left, b, 0,
-                      padded(w->left + some + w->right));
+                      imf_padded(w->left + some + w->right));
             sum_middle(w, t, b, n);
         }
         last = 1;
@@ -340,14 +328,8 @@ static void sum_rest(float *out, enum imf_sample sample, const struct imf_vector
 }
 
 void imf_vector_sum(float *out, enum imf_sample sample, const struct imf_vector_taps *t, int n) {
-    const void *const *at = t->at, *const *other = t->other;
     sum_rest(out, sample, t, n & -IMF_SLACK, n);
-    if (sample == IMF_U8)
-        float_bytes(out, at, other, t->tap, t->pairs, t->count, false, n);
-    else if (sample == IMF_U16)
-        float_words(out, at, other, t->tap, t->pairs, t->count, false, n);
-    else
-        float_floats(out, at, other, t->tap, t->pairs, t->count, false, n);
+    float_sums(out, sample, t, false, n);
 }
 
 void imf_vector_finish(const struct imf_vector_end *end, enum imf_sample sample, void *out,

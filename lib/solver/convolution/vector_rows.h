@@ -67,7 +67,7 @@ void imf_vector_end_make(struct imf_vector_end *to, const struct imf_problem *p)
  * `pairs` taps plus other[i][0..n - 1]; and the epilogue, which overwrites v and stores n samples. */
 struct imf_vector_taps {
     const void **at, **other;
-    float *tap;
+    const float *tap;
     int pairs, count;
 };
 void imf_vector_sum(float *out, enum imf_sample sample, const struct imf_vector_taps *taps, int n);

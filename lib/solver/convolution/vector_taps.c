@@ -14,6 +14,7 @@
 #include "solver/convolution/vector_taps.h"
 
 #include "base/rounding.h"
+#include "solver/convolution/sums.h"
 
 #include <float.h>
 #include <math.h>
@@ -50,20 +51,14 @@ static double taps_error(const struct imf_problem *p, const struct imf_vector_ro
     return error + IMF_SIGMAS * sqrt(variance);
 }
 
-static double sum_abs(const double *taps, int n) {
-    double sum = 0;
-    for (int i = 0; i < n; i++)
-        sum += fabs(taps[i]);
-    return sum;
-}
-
 static double terms_error(const struct imf_problem *p, const struct imf_terms *terms,
                           const struct imf_vector_rows *w) {
     int height = p->kernel[0]->height, width = p->kernel[0]->width;
     double error = p->in_max * terms->residual, variance = 0, largest = 0, roundings = 0;
     for (int r = 0; r < terms->count; r++) {
         const double *a = terms->term[r].column, *b = terms->term[r].row;
-        double first = sum_abs(a, height), second = sum_abs(b, width), squares = 0;
+        double first = imf_sum_abs(a, (size_t)height), second = imf_sum_abs(b, (size_t)width),
+               squares = 0;
         for (int j = 0; j < width; j++)
             squares += b[j] * b[j];
         variance += list_variance(&w->sum[2 * r], p->in_max) * squares;
@@ -123,13 +118,6 @@ static bool add_taps(struct imf_vector_sum *s, const double *taps, int width, in
     return true;
 }
 
-static bool mirrored(const double *taps, int n) {
-    for (int i = 0; i < n / 2; i++)
-        if (taps[i] != taps[n - 1 - i])
-            return false;
-    return n > 1;
-}
-
 /* Make the taps of a row those of a column. */
 static void stand(struct imf_vector_sum *s) {
     for (int t = 0; t < s->count; t++) {
@@ -161,9 +149,9 @@ static bool take_terms(const struct imf_problem *p, const struct imf_terms *term
     for (int r = 0; r < w->terms && fits; r++) {
         const double *column = terms->term[r].column, *row = terms->term[r].row;
         fits = add_taps(&w->sum[2 * r], column, k->height, 1, (struct imf_vector_at){0, -k->cy}, 1,
-                        mirrored(column, k->height) && !w->narrow) &&
+                        imf_taps_symmetry(column, (size_t)k->height) > 0 && !w->narrow) &&
                add_taps(&w->sum[2 * r + 1], row, k->width, 1, (struct imf_vector_at){0, -w->left},
-                        p->channels, mirrored(row, k->width) && !w->narrow);
+                        p->channels, imf_taps_symmetry(row, (size_t)k->width) > 0 && !w->narrow);
         stand(&w->sum[2 * r]);
     }
     return fits;
@@ -255,17 +243,8 @@ bool imf_vector_fill(const struct imf_problem *p, const struct imf_vector_shape 
 
 void imf_vector_fill_dense(const struct imf_problem *p, const struct imf_vector_shape *s,
                            struct imf_dense *d) {
-    const struct imf_kernel *k = p->kernel[0];
-    *d = (struct imf_dense){.width = k->width,
-                            .height = k->height,
-                            .cx = k->cx,
-                            .cy = k->cy,
-                            .channels = p->channels,
-                            .samples = p->width * p->channels,
-                            .in = p->in,
-                            .out = p->out,
-                            .end = s->end};
+    d->end = s->end;
     imf_vector_end_make(&d->end, p);
-    for (int i = 0; i < k->width * k->height; i++)
-        d->tap[i] = (float)k->taps[i];
+    for (size_t i = 0; i < imf_tap_count(p->kernel[0]); i++)
+        d->tap[i] = (float)p->kernel[0]->taps[i];
 }

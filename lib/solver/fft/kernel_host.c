@@ -9,29 +9,16 @@
  * larger than the transforms' error, and no larger than 1/4.
  */
 #include "base/rounding.h"
-#include "base/thread_pool.h"
-#include "fourier/half_plane.h"
 #include "fourier/plan.h"
 #include "solver/fft/host.h"
-#include "solver/solver.h"
 
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#define LANES IMF_FFT_BATCH
-
 struct shape {
-    int nx, ny;
+    struct imf_host_lengths length;
     double grid; /* sums are rounded to multiples of it; 0: they are not */
-};
-
-struct kernel_job {
-    struct imf_problem p;
-    struct shape shape;
-    struct imf_half_plane kernel;
-    struct imf_pool *pool; /* borrowed, or NULL */
 };
 
 /* Bound of the error of a sum: each transform adds less than a unit in the last place of the largest
@@ -44,83 +31,57 @@ static double sum_error(const struct imf_problem *p, double points) {
  * 100 to 160 ms of 36 million samples. */
 #define WHOLE_NS 3
 
-/* Milliseconds: those of the transforms (imf_fft_host_ms()), over the cores, + samples * WHOLE_NS *
- * 1e-6. */
+/* Milliseconds: those of the transforms + samples * WHOLE_NS * 1e-6. */
 static void kernel_propose(const struct imf_problem *p, const struct imf_device *d,
                            struct imf_proposal *out) {
     struct shape *s = (struct shape *)out->shape.bytes;
-    struct imf_fft_plan x, y;
     (void)d;
-    int width = p->width + p->reach.left + p->reach.right;
-    int height = p->height + p->reach.top + p->reach.bottom;
-    *s = (struct shape){imf_fft_length(width, 1), imf_fft_length(height, 1), 0};
-    snprintf(out->description, sizeof out->description, "host fft");
-    if (!s->nx || !s->ny || !imf_fft_plan_any(&x, s->nx) || !imf_fft_plan_any(&y, s->ny)) {
+    s->length.nx = imf_fft_length(p->width + p->reach.left + p->reach.right, 1);
+    s->length.ny = imf_fft_length(p->height + p->reach.top + p->reach.bottom, 1);
+    if (!imf_host_transform_propose(out, p)) {
         imf_proposal_refuse(out, "the image is too long for transforms");
         return;
     }
-    double points = (double)s->nx * s->ny, error = sum_error(p, points);
+    double error = sum_error(p, (double)s->length.nx * s->length.ny);
     bool whole = p->exact || p->whole_if_opaque;
-    if (whole)
-        s->grid = exp2(ceil(log2(4 * error)));
-    if (s->grid > 0.25 ||
-        (!whole && error > fabs(p->epilogue.scale) * fmin(p->tolerance, p->tolerance_even))) {
+    s->grid = whole ? exp2(ceil(log2(4 * error))) : 0;
+    out->feasible = whole
+                        ? s->grid <= 0.25
+                        : error <= fabs(p->epilogue.scale) * fmin(p->tolerance, p->tolerance_even);
+    if (!out->feasible) {
+        out->ms = INFINITY;
         imf_proposal_refuse(out, "sums by transforms would be off by up to %.2g", error);
         return;
     }
-    out->feasible = true;
-    out->ms = imf_fft_host_ms(p, &x, &y) / imf_cores() +
-              (double)p->width * p->height * p->channels * WHOLE_NS * 1e-6;
-    out->bytes = 2 * imf_half_plane_bytes(s->nx, s->ny, 0);
-    out->bands = IMF_BANDS_WHOLE;
-    snprintf(out->description, sizeof out->description, "host fft %dx%d, float64", s->nx, s->ny);
+    out->ms += (double)p->width * p->height * p->channels * WHOLE_NS * 1e-6;
+    out->bytes *= 2; /* and the kernel's plane */
 }
 
 /* ---- the kernel ------------------------------------------------------------------------------ */
 
 static void kernel_row(void *user, int y, double *row) {
-    const struct kernel_job *j = user;
-    const struct imf_kernel *k = j->p.kernel[0];
-    memset(row, 0, (size_t)j->shape.nx * sizeof *row);
+    const struct imf_job *job = user;
+    const struct imf_kernel *k = job->p.kernel[0];
+    const struct shape *s = imf_job_shape(job);
+    memset(row, 0, (size_t)s->length.nx * sizeof *row);
     if (y < k->height)
         memcpy(row, k->taps + (size_t)y * (size_t)k->width, (size_t)k->width * sizeof *row);
 }
 
-static enum imf_status kernel_make(void **job, const struct imf_problem *p,
-                                   const struct imf_proposal *proposal, struct imf_queue *queue,
-                                   struct imf_error *err) {
-    (void)queue;
-    struct kernel_job *j = *job = calloc(1, sizeof *j);
-    if (!j)
-        return imf_fail_memory(err, sizeof *j);
-    j->p = *p;
-    memcpy(&j->shape, proposal->shape.bytes, sizeof j->shape);
-    return imf_half_plane_make(&j->kernel, j->shape.nx, j->shape.ny, kernel_row, j, NULL, err);
+static enum imf_status kernel_prepare(struct imf_job *job, struct imf_error *err) {
+    const struct shape *s = imf_job_shape(job);
+    return imf_half_plane_make(job->own, s->length.nx, s->length.ny, kernel_row, job, NULL, err);
 }
 
-static void kernel_destroy(void **job) {
-    struct kernel_job *j = *job;
-    imf_half_plane_free(&j->kernel);
-    free(j);
-    *job = NULL;
-}
-
-static void kernel_use_pool(void *job, struct imf_pool *pool) {
-    ((struct kernel_job *)job)->pool = pool;
+static void kernel_release(struct imf_job *job) {
+    imf_half_plane_free(job->own);
 }
 
 /* ---- a channel of the image ------------------------------------------------------------------ */
 
-struct pass {
-    const struct kernel_job *job;
-    const struct imf_surface *in, *out;
-    struct imf_half_plane plane;
-    int channel; /* that is on the plane */
-};
-
 /* Row 0 of the plane is the first of the margin, and so is sample 0 of a row. */
 static void load_row(void *user, int y, double *row) {
-    const struct pass *t = user;
+    const struct imf_host_transform *t = user;
     const struct imf_problem *p = &t->job->p;
     int count = p->width + p->reach.left + p->reach.right;
     imf_channel_widen(row, imf_surface_row(t->in, y - p->reach.top), t->in->sample,
@@ -129,30 +90,19 @@ static void load_row(void *user, int y, double *row) {
     memset(row + count, 0, (size_t)(t->plane.width - count) * sizeof *row);
 }
 
-static void store_row(void *user, int y, double *row) {
-    const struct pass *t = user;
-    const struct imf_problem *p = &t->job->p;
-    /* What is added leaves only multiples of the grid. */
-    double grid = t->job->shape.grid, round = 0x1.8p52 * grid;
-    for (int x = 0; x < p->width && grid > 0; x++)
-        row[x] = row[x] + round - round;
-    imf_epilogue_sums(&p->epilogue, row, (size_t)p->width);
-    imf_channel_narrow(imf_surface_row(t->out, y), t->out->sample, t->channel, p->channels, row,
-                       (size_t)p->width);
-}
-
 static void filter_columns(void *user, int block, struct imf_fft_batch *points,
                            struct imf_fft_batch *scratch) {
-    const struct pass *t = user;
+    const struct imf_host_transform *t = user;
     const struct imf_problem *p = &t->job->p;
+    const struct imf_half_plane *of = t->own;
     size_t ny = (size_t)t->plane.height;
     size_t rows = (size_t)(t->out->height + p->reach.top + p->reach.bottom);
-    const struct imf_fft_batch *kernel = t->job->kernel.data + (size_t)block * ny;
+    const struct imf_fft_batch *kernel = of->data + (size_t)block * ny;
     double scale = 1 / ((double)t->plane.width * (double)ny);
     memset(points + rows, 0, (ny - rows) * sizeof *points);
     imf_fft_host_forward(t->plane.along_y, points, scratch);
     for (size_t k = 0; k < ny; k++)
-        for (size_t l = 0; l < LANES; l++) {
+        for (size_t l = 0; l < IMF_FFT_BATCH; l++) {
             double re = points[k].re[l], im = points[k].im[l];
             double a = kernel[k].re[l] * scale, b = kernel[k].im[l] * scale;
             points[k].re[l] = re * a + im * b;
@@ -161,21 +111,17 @@ static void filter_columns(void *user, int block, struct imf_fft_batch *points,
     imf_fft_host_backward(t->plane.along_y, points, scratch);
 }
 
-static enum imf_status kernel_run(void *job, const struct imf_surface *in,
+static enum imf_status kernel_run(struct imf_job *job, const struct imf_surface *in,
                                   const struct imf_surface *out, struct imf_error *err) {
-    const struct kernel_job *j = job;
-    struct pass t = {.job = j, .in = in, .out = out};
-    int rows = out->height + j->p.reach.top + j->p.reach.bottom;
-    enum imf_status status = imf_half_plane_open(&t.plane, j->shape.nx, j->shape.ny, err);
-    for (; !status && t.channel < j->p.channels; t.channel++) {
-        status = imf_half_plane_load(&t.plane, rows, load_row, &t, j->pool, err);
-        if (!status)
-            status = imf_half_plane_each(&t.plane, filter_columns, &t, j->pool, err);
-        if (!status)
-            status = imf_half_plane_store(&t.plane, out->height, store_row, &t, j->pool, err);
-    }
+    const struct shape *s = imf_job_shape(job);
+    struct imf_host_transform t = {
+        .job = job, .in = in, .out = out, .own = job->own, .grid = s->grid};
+    enum imf_status st = imf_half_plane_open(&t.plane, s->length.nx, s->length.ny, err);
+    if (!st)
+        st = imf_host_transform_run(&t, out->height + job->p.reach.top + job->p.reach.bottom,
+                                    load_row, filter_columns, err);
     imf_half_plane_free(&t.plane);
-    return status;
+    return st;
 }
 
 const struct imf_solver imf_solver_fft_host = {
@@ -184,8 +130,8 @@ const struct imf_solver imf_solver_fft_host = {
     .float64 = true,
     .kinds = 1u << IMF_CONVOLUTION,
     .propose = kernel_propose,
-    .old_make = kernel_make,
-    .old_run = kernel_run,
-    .old_destroy = kernel_destroy,
-    .old_use_pool = kernel_use_pool,
+    .own = sizeof(struct imf_half_plane),
+    .prepare = kernel_prepare,
+    .release = kernel_release,
+    .run = kernel_run,
 };

@@ -22,8 +22,9 @@ static size_t wide(const struct imf_problem *p) {
     return ((size_t)p->width + 2 * (size_t)p->window_op->cx) * (size_t)p->channels;
 }
 
-static bool sizes(const struct imf_problem *p, size_t bytes[]) {
+static bool sizes(const struct imf_problem *p, const void *shape, size_t bytes[]) {
     size_t all;
+    (void)shape;
     return imf_size_mul(wide(p), (size_t)p->height, &all) &&
            imf_size_mul(all, sizeof(int32_t), &bytes[SUMS]) &&
            imf_size_mul(all, p->in == IMF_U8 ? sizeof(uint32_t) : sizeof(int64_t), &bytes[SQUARES]);
