@@ -113,7 +113,7 @@ static enum imf_status restore(const struct imf_job *job, const struct imf_surfa
                               .nx = s->nx,
                               .ny = s->ny,
                               .iterations = job->p.deblur->iterations};
-    return s->floats ? imf_deblur_do_f32(&field, err) : imf_deblur_do(&field, err);
+    return s->floats ? imf_deblur_do_f32(&field, err) : imf_deblur_do_f64(&field, err);
 }
 
 static enum imf_status run(struct imf_job *job, const struct imf_surface *in,

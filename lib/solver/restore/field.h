@@ -81,7 +81,7 @@ struct imf_field_ops {
 enum imf_status imf_field_restore(struct imf_field *f, struct imf_error *err);
 
 /* The same on the host, in float64 and in floats; `ops` is set. */
-enum imf_status imf_deblur_do(struct imf_field *f, struct imf_error *err);
+enum imf_status imf_deblur_do_f64(struct imf_field *f, struct imf_error *err);
 enum imf_status imf_deblur_do_f32(struct imf_field *f, struct imf_error *err);
 
 #endif
