@@ -59,8 +59,8 @@ static const double two_pi = 6.283185307179586;
 struct search {
     int left, top, width, height; /* the window of the image */
     int channel;
-    imf_pattern_row *source;
-    void *user;
+    const struct imf_pattern_source *source;
+    struct imf_pool *pool;
     double *window;                 /* of a row, then of a column; owned */
     double unit;                    /* times a squared magnitude: a wave's squared amplitude */
     struct imf_half_plane plane[4]; /* upper left, upper right, lower left, lower right */
@@ -114,8 +114,8 @@ static void windowed_row(void *user, int y, double *row) {
     const struct quarter *q = user;
     const struct search *s = q->search;
     int width = s->plane->width;
-    s->source(s->user, s->channel, s->top + top_of(s, q->index) + y, s->left + left_of(s, q->index),
-              row, width);
+    s->source->row(s->source->user, s->channel, s->top + top_of(s, q->index) + y,
+                   s->left + left_of(s, q->index), row, width);
     for (int x = 0; x < width; x++)
         row[x] *= s->window[x] * s->window[width + y];
 }
@@ -362,17 +362,16 @@ static enum imf_status prepare(struct search *s, int w, int h, struct imf_error 
 
 /* The pattern of a window; noise: of each channel, or NULL. */
 static enum imf_status search_window(struct imf_pattern *out, struct search *s,
-                                     struct imf_pattern_noise *noise, int channels, double full,
-                                     struct imf_pool *pool, struct imf_error *err) {
+                                     struct imf_pattern_noise *noise, struct imf_error *err) {
     struct imf_pattern_wave *peaks = NULL;
     size_t count = 0, room = 0;
     enum imf_status status = IMF_OK;
-    for (s->channel = 0; s->channel < channels && status == IMF_OK; s->channel++) {
-        status = transform(s, pool, err);
+    for (s->channel = 0; s->channel < s->source->channels && status == IMF_OK; s->channel++) {
+        status = transform(s, s->pool, err);
         if (status == IMF_OK) {
             if (noise)
                 measure_noise(&noise[s->channel], s);
-            status = collect(&peaks, &count, &room, s, FAINTEST * full, err);
+            status = collect(&peaks, &count, &room, s, FAINTEST * s->source->full, err);
         }
     }
     if (status == IMF_OK)
@@ -382,7 +381,6 @@ static enum imf_status search_window(struct imf_pattern *out, struct search *s,
 }
 
 static enum imf_status search_all(struct imf_pattern *out, struct search s, int across, int down,
-                                  int channels, double full, struct imf_pool *pool,
                                   struct imf_error *err) {
     int spare_x = s.width, spare_y = s.height;
     s.width = across > 1 ? imf_pattern_window(s.width) : s.width;
@@ -395,7 +393,7 @@ static enum imf_status search_all(struct imf_pattern *out, struct search s, int 
         s.left = across > 1 ? (int)((long)spare_x * (i % across) / (across - 1)) : 0;
         s.top = down > 1 ? (int)((long)spare_y * (i / across) / (down - 1)) : 0;
         bool whole = across * down == 1;
-        status = search_window(out, &s, whole ? out->noise : NULL, channels, full, pool, err);
+        status = search_window(out, &s, whole ? out->noise : NULL, err);
     }
     for (int i = 0; i < 4; i++)
         imf_half_plane_free(&s.plane[i]);
@@ -404,16 +402,16 @@ static enum imf_status search_all(struct imf_pattern *out, struct search s, int 
     return status;
 }
 
-enum imf_status imf_pattern_find(struct imf_pattern *out, int width, int height, int channels,
-                                 double full, imf_pattern_row *source, void *user,
+enum imf_status imf_pattern_find(struct imf_pattern *out, const struct imf_pattern_source *source,
                                  struct imf_pool *pool, struct imf_error *err) {
+    int width = source->width, height = source->height;
     *out = (struct imf_pattern){0};
     if (!imf_pattern_quarter(width) || !imf_pattern_quarter(height))
         return IMF_OK;
-    const struct search s = {.width = width, .height = height, .source = source, .user = user};
+    const struct search s = {.width = width, .height = height, .source = source, .pool = pool};
     int across = imf_pattern_windows(width), down = imf_pattern_windows(height);
-    enum imf_status status = search_all(out, s, 1, 1, channels, full, pool, err);
+    enum imf_status status = search_all(out, s, 1, 1, err);
     if (status == IMF_OK && across * down > 1)
-        status = search_all(out, s, across, down, channels, full, pool, err);
+        status = search_all(out, s, across, down, err);
     return status;
 }

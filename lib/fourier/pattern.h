@@ -36,10 +36,17 @@ struct imf_pattern {
 /* Samples x..x + count - 1 of row y of a channel. Called from several threads. */
 typedef void imf_pattern_row(void *user, int channel, int y, int x, double *row, int count);
 
-/* Find the pattern of `channels` planes (at most IMF_PATTERN_CHANNELS) whose samples go to `full`, on
- * the threads of `pool` (NULL: of one made for the call). Too small an image has none. */
-enum imf_status imf_pattern_find(struct imf_pattern *out, int width, int height, int channels,
-                                 double full, imf_pattern_row *source, void *user,
+/* Planes, IMF_PATTERN_CHANNELS at most. */
+struct imf_pattern_source {
+    int width, height, channels;
+    double full; /* samples go to this */
+    imf_pattern_row *row;
+    void *user;
+};
+
+/* Find the pattern of planes, on the threads of `pool` (NULL: of one made for the call). Too small an image has
+ * none. */
+enum imf_status imf_pattern_find(struct imf_pattern *out, const struct imf_pattern_source *source,
                                  struct imf_pool *pool, struct imf_error *err);
 /* Bytes that this allocates, for a proposal. */
 double imf_pattern_bytes(int width, int height);

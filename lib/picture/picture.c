@@ -122,9 +122,9 @@ int imf_color_heat(double t) {
 }
 
 void imf_picture_bar(struct imf_picture *p, int x, int y, int width, int height, int (*map)(double),
-                     double low, double high) {
+                     double low) {
     for (int i = 0; i < height; i++)
         imf_picture_rect(p, x, y + i, width, 1,
-                         map(high + (low - high) * i / (height > 1 ? height - 1 : 1)));
+                         map(1 + (low - 1) * i / (height > 1 ? height - 1 : 1)));
     imf_picture_frame(p, x - 1, y - 1, width + 2, height + 2, IMF_GRAY);
 }

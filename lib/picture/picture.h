@@ -40,9 +40,9 @@ bool imf_font_dot(unsigned char character, int column, int row);
 int imf_color_diverging(double t);
 /* 0 black, through violet and orange, 1 pale yellow; lightness grows evenly. */
 int imf_color_heat(double t);
-/* The colours of a map from 0 below to 1 above, as a bar. */
+/* The colours of a map from `low` below to 1 above, as a bar. */
 void imf_picture_bar(struct imf_picture *p, int x, int y, int width, int height, int (*map)(double),
-                     double low, double high);
+                     double low);
 
 /* A plot of curves over the x axis [x0, x1] and the y axis [y0, y1]. */
 struct imf_plot {

@@ -167,7 +167,7 @@ static void draw_left(struct imf_picture *p, int top, const struct part *part) {
     draw_facts(p, LEFT_X, top + TITLE + SIDE + 20, part, most);
     if (part->element)
         return;
-    imf_picture_bar(p, bar, top + TITLE, BAR, SIDE, imf_color_diverging, -1, 1);
+    imf_picture_bar(p, bar, top + TITLE, BAR, SIDE, imf_color_diverging, -1);
     label(p, text, top + TITLE + 6, most);
     label(p, text, top + TITLE + SIDE / 2, 0);
     label(p, text, top + TITLE + SIDE - 8, -most);
@@ -189,7 +189,7 @@ static void draw_map(struct imf_picture *p, int top, const double *gain, double 
                              imf_color_heat(gain[(size_t)v * N + (size_t)u] / most));
     imf_plot_frequencies(p, RIGHT_X, top, SIDE);
     int bar = RIGHT_X + SIDE + BAR_GAP, text = bar + BAR + 8;
-    imf_picture_bar(p, bar, top, BAR, SIDE, imf_color_heat, 0, 1);
+    imf_picture_bar(p, bar, top, BAR, SIDE, imf_color_heat, 0);
     imf_picture_text(p, text, top - 30, IMF_INK, "|H|");
     double step = imf_plot_step(most, 5);
     for (double value = 0; value <= most * (1 + 1e-9); value += step)

@@ -115,9 +115,9 @@ static enum imf_status find_waves(struct imf_peaks *peaks, struct source *s,
                                   struct imf_error *err) {
     const struct imf_info *info = s->pixels->info;
     struct imf_pattern pattern;
-    enum imf_status status =
-        imf_pattern_find(&pattern, s->width, s->height, info->channels - (info->alpha ? 1 : 0), 1,
-                         channel_row, s, NULL, err);
+    const struct imf_pattern_source source = {
+        s->width, s->height, info->channels - (info->alpha ? 1 : 0), 1, channel_row, s};
+    enum imf_status status = imf_pattern_find(&pattern, &source, NULL, err);
     peaks->waves = 0;
     for (int i = 0; status == IMF_OK && i < pattern.count; i++) {
         peaks->wave_u[i] = pattern.wave[i].u;

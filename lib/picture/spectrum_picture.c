@@ -98,7 +98,7 @@ static void draw_peaks(struct imf_picture *p, int left, int top, const struct im
 
 static void draw_scale(struct imf_picture *p, int left, int top, int side, struct scale scale) {
     char number[32];
-    imf_picture_bar(p, left, top, 16, side, imf_color_heat, 0, 1);
+    imf_picture_bar(p, left, top, 16, side, imf_color_heat, 0);
     imf_picture_text(p, left, top - 28, IMF_INK, "dB");
     for (double level = 20 * ceil(scale.low / 20); level <= scale.high; level += 20) {
         int y = top + side - 1 -

@@ -114,18 +114,23 @@ enum imf_status imf_regions_place(struct imf_rect **out, size_t *count,
 
 /* ---- profiles -------------------------------------------------------------------------------- */
 
-/* How much of a Gaussian around each of the pixels from `at` on lies on first..end - 1; with sums[i],
- * the sum of its first i taps. Beyond the sides of the image the profile is that at the sides, as
+/* A Gaussian's taps; sums[i]: of the first i. */
+struct gaussian {
+    const double *sums;
+    int radius;
+};
+
+/* How much of a Gaussian around each of the pixels from `at` on lies on first..end - 1. Beyond the sides of the image the profile is that at the sides, as
  * where a mask is blurred. */
 static void make_profile(double *out, int at, int count, int first, int end, int size,
-                         const double *sums, int radius) {
-    int taps = 2 * radius + 1;
+                         struct gaussian g) {
+    int taps = 2 * g.radius + 1;
     for (int i = 0; i < count; i++) {
-        int from = first > 0 ? first - (at + i) + radius : 0;
-        int to = end < size ? end - (at + i) + radius : taps;
+        int from = first > 0 ? first - (at + i) + g.radius : 0;
+        int to = end < size ? end - (at + i) + g.radius : taps;
         from = imf_min(imf_max(from, 0), taps);
         to = imf_min(imf_max(to, from), taps);
-        out[i] = (sums[to] - sums[from]) / sums[taps];
+        out[i] = (g.sums[to] - g.sums[from]) / g.sums[taps];
     }
 }
 
@@ -146,12 +151,12 @@ double *imf_regions_profiles(const struct imf_rect *regions, size_t count, struc
         sums[1] = 1;
     for (size_t i = 0; i < taps; i++)
         sums[i + 1] += sums[i];
+    const struct gaussian g = {sums, radius};
     for (size_t i = 0; i < count; i++) {
         const struct imf_rect *r = &regions[i];
-        make_profile(across + i * width, part.x, part.width, r->x, r->x + r->width, image.width,
-                     sums, radius);
+        make_profile(across + i * width, part.x, part.width, r->x, r->x + r->width, image.width, g);
         make_profile(down + i * height, part.y, part.height, r->y, r->y + r->height, image.height,
-                     sums, radius);
+                     g);
     }
     return store;
 }

@@ -25,9 +25,9 @@ static void image_row(void *user, int channel, int y, int x, double *row, int co
 
 static struct imf_pattern find(struct image *image) {
     struct imf_pattern p;
-    CHECK(imf_pattern_find(&p, image->width, image->height, image->channels, 255, image_row, image,
-                           NULL, NULL) == IMF_OK,
-          "%dx%d", image->width, image->height);
+    const struct imf_pattern_source source = {image->width, image->height, image->channels,
+                                              255,          image_row,     image};
+    CHECK(!imf_pattern_find(&p, &source, NULL, NULL), "%dx%d", image->width, image->height);
     return p;
 }
 

@@ -81,30 +81,36 @@ size_t imf_compressor_bytes(int level, size_t block) {
     return imf_deflate_bytes + (zlib_levels[level] ? zlib + imf_deflate_bound(block) : 0);
 }
 
+/* What is deflated at once. */
+struct block {
+    const unsigned char *data;
+    size_t before, size; /* bytes before it in memory, and its own */
+    bool last;
+};
+
 /* Deflate with zlib to at most `most` bytes; 0: it takes more. */
-static size_t try_zlib(struct imf_compressor *c, int level, int strategy, const unsigned char *data,
-                       size_t before, size_t size, bool last, unsigned char *to, size_t most) {
+static size_t try_zlib(struct imf_compressor *c, int level, int strategy, const struct block *b,
+                       unsigned char *to, size_t most) {
     z_stream *z = &c->zlib;
-    if (before > IMF_DEFLATE_WINDOW)
-        before = IMF_DEFLATE_WINDOW;
+    size_t before = b->before < IMF_DEFLATE_WINDOW ? b->before : IMF_DEFLATE_WINDOW;
     /* Some versions read these when the strategy changes. */
-    z->next_in = (Bytef *)(uintptr_t)data; /* zlib reads it only */
+    z->next_in = (Bytef *)(uintptr_t)b->data; /* zlib reads it only */
     z->avail_in = 0;
     z->next_out = to;
     z->avail_out = (uInt)most;
     if (deflateReset(z) != Z_OK || deflateParams(z, level, strategy) != Z_OK ||
-        (before && deflateSetDictionary(z, data - before, (uInt)before) != Z_OK))
+        (before && deflateSetDictionary(z, b->data - before, (uInt)before) != Z_OK))
         return 0;
-    z->avail_in = (uInt)size;
-    int status = deflate(z, last ? Z_FINISH : Z_SYNC_FLUSH);
-    bool whole = last ? status == Z_STREAM_END : status == Z_OK && !z->avail_in && z->avail_out;
+    z->avail_in = (uInt)b->size;
+    int status = deflate(z, b->last ? Z_FINISH : Z_SYNC_FLUSH);
+    bool whole = b->last ? status == Z_STREAM_END : status == Z_OK && !z->avail_in && z->avail_out;
     return whole ? most - z->avail_out : 0;
 }
 
 /* Replace a result of `best` bytes by zlib's, if that is smaller. */
-static size_t improve(struct imf_compressor *c, int strategy, const unsigned char *data,
-                      size_t before, size_t size, bool last, unsigned char *to, size_t best) {
-    size_t other = try_zlib(c, c->zlib_level, strategy, data, before, size, last, c->spare, best);
+static size_t improve(struct imf_compressor *c, int strategy, const struct block *b,
+                      unsigned char *to, size_t best) {
+    size_t other = try_zlib(c, c->zlib_level, strategy, b, c->spare, best);
     if (!other || other >= best)
         return best;
     memcpy(to, c->spare, other);
@@ -128,32 +134,30 @@ static void choose_samples(const unsigned char *data, size_t size, size_t at[SAM
 }
 
 /* Is zlib to be tried on the whole block? */
-static bool zlib_pays(struct imf_compressor *c, bool flat, const unsigned char *data, size_t before,
-                      size_t size) {
-    size_t at[SAMPLES], part = size < SAMPLE ? size : SAMPLE, by_runs = 0, by_zlib = 0;
-    if (flat && size < SMALL)
+static bool zlib_pays(struct imf_compressor *c, bool flat, const struct block *b) {
+    size_t at[SAMPLES], part = b->size < SAMPLE ? b->size : SAMPLE, by_runs = 0, by_zlib = 0;
+    if (flat && b->size < SMALL)
         return true;
-    choose_samples(data, size, at);
+    choose_samples(b->data, b->size, at);
     for (int i = 0; i < SAMPLES; i++) {
-        const unsigned char *sample = data + at[i];
-        by_runs +=
-            imf_deflate_block(c->runs, sample, before + at[i], part, c->pixel, true, c->spare);
-        by_zlib += try_zlib(c, SAMPLE_LEVEL, flat ? Z_DEFAULT_STRATEGY : Z_FILTERED, sample,
-                            before + at[i], part, true, c->spare, imf_deflate_bound(part));
+        const struct block s = {b->data + at[i], b->before + at[i], part, true};
+        by_runs += imf_deflate_block(c->runs, s.data, s.before, part, c->pixel, true, c->spare);
+        by_zlib += try_zlib(c, SAMPLE_LEVEL, flat ? Z_DEFAULT_STRATEGY : Z_FILTERED, &s, c->spare,
+                            imf_deflate_bound(part));
     }
     return by_zlib < by_runs + by_runs / PAYS;
 }
 
 size_t imf_compress(struct imf_compressor *c, const unsigned char *data, size_t before, size_t size,
                     bool last, unsigned char *to) {
+    const struct block b = {data, before, size, last};
     bool is_small = c->level >= ALL_LEVEL && size <= ALL_BYTES;
     bool thorough = c->level >= THOROUGH || is_small;
     if (c->level == 0)
         return imf_deflate_stored(data, size, last, to);
     size_t best = 0, stored = size + 5 * (size / 65535 + 1);
     if (c->few && c->zlib_level && !thorough)
-        best = try_zlib(c, c->zlib_level, Z_DEFAULT_STRATEGY, data, before, size, last, to,
-                        imf_deflate_bound(size));
+        best = try_zlib(c, c->zlib_level, Z_DEFAULT_STRATEGY, &b, to, imf_deflate_bound(size));
     if (best)
         return best;
     best = imf_deflate_block(c->runs, data, before, size, c->pixel, last, to);
@@ -164,10 +168,9 @@ size_t imf_compress(struct imf_compressor *c, const unsigned char *data, size_t 
     bool flat = best < size / FLAT;
     size_t by_runs = best;
     if (thorough)
-        best = improve(c, Z_FILTERED, data, before, size, last, to, best);
+        best = improve(c, Z_FILTERED, &b, to, best);
     if ((is_small && best < by_runs - by_runs / NEAR) || (flat && thorough) ||
-        (!is_small && zlib_pays(c, flat, data, before, size)))
-        best = improve(c, flat || thorough ? Z_DEFAULT_STRATEGY : Z_FILTERED, data, before, size,
-                       last, to, best);
+        (!is_small && zlib_pays(c, flat, &b)))
+        best = improve(c, flat || thorough ? Z_DEFAULT_STRATEGY : Z_FILTERED, &b, to, best);
     return best;
 }

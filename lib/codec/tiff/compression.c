@@ -74,13 +74,12 @@ static uint64_t times(uint64_t a, uint64_t b) {
                                                                               : product;
 }
 
-static uint64_t decoder_bytes(uint16_t compression, uint64_t width, uint64_t height,
-                              uint64_t row_bytes) {
-    const struct row *row = find(compression);
+static uint64_t decoder_bytes(const struct imf_tiff_cell *c) {
+    const struct row *row = find(c->compression);
     if (!row)
         return 0;
-    uint64_t strip = times(row->strips, times(row_bytes, height));
-    return times(row->of_width, width) + times(row->of_pixel, times(width, height)) +
+    uint64_t strip = times(row->strips, times(c->row_bytes, c->height));
+    return times(row->of_width, c->width) + times(row->of_pixel, times(c->width, c->height)) +
            (row->most && strip > row->most ? row->most : strip);
 }
 
@@ -148,14 +147,13 @@ static int count_scans(struct bytes *b, int most) {
     return progressive ? scans : 0;
 }
 
-enum imf_status imf_tiff_check_decoder(struct imf_tiff_stream *s, uint16_t compression,
-                                       uint64_t width, uint64_t height, int samples,
-                                       uint64_t row_bytes, uint64_t *held, struct imf_error *err) {
+enum imf_status imf_tiff_check_decoder(struct imf_tiff_stream *s, const struct imf_tiff_cell *cell,
+                                       uint64_t *held, struct imf_error *err) {
     bool tiled = TIFFIsTiled(s->tif);
     uint32_t count = tiled ? TIFFNumberOfTiles(s->tif) : TIFFNumberOfStrips(s->tif);
     int most = s->reader->limits.max_scans;
     uint64_t coefficients = 0;
-    for (uint32_t i = 0; i < count && compression == COMPRESSION_JPEG; i++) {
+    for (uint32_t i = 0; i < count && cell->compression == COMPRESSION_JPEG; i++) {
         int failed = 0;
         struct bytes b = {.in = &s->in};
         b.at = TIFFGetStrileOffsetWithErr(s->tif, i, &failed);
@@ -168,9 +166,10 @@ enum imf_status imf_tiff_check_decoder(struct imf_tiff_stream *s, uint16_t compr
             return imf_fail(err, IMF_ERR_LIMIT,
                             "more than %d progressive scans (raise it with --max-scans)", most);
         if (scans > 0)
-            coefficients = (width + MCU) * (height + MCU) * (unsigned)samples * sizeof(int16_t);
+            coefficients = (cell->width + MCU) * (cell->height + MCU) * (unsigned)cell->samples *
+                           sizeof(int16_t);
     }
-    *held = decoder_bytes(compression, width, height, row_bytes) + coefficients;
+    *held = decoder_bytes(cell) + coefficients;
     return IMF_OK;
 }
 #endif

@@ -6,11 +6,16 @@
 
 /* May it be decoded? If not, `text` is what it is. */
 bool imf_tiff_decodes(uint16_t compression, char *text, size_t size);
-/* The most that its decoder holds for a strip or tile of width x height pixels of so many samples, whose
- * rows have so many bytes, beside the rows that it is asked for. Of JPEG all strips or tiles of the file
+/* A strip or tile. */
+struct imf_tiff_cell {
+    uint16_t compression;
+    uint64_t width, height, row_bytes;
+    int samples; /* of a pixel */
+};
+
+/* The most that a cell's decoder holds beside the rows that it is asked for. Of JPEG all strips or tiles of the file
  * are gone through. IMF_ERR_LIMIT: one has more scans than the reader's limits allow. */
-enum imf_status imf_tiff_check_decoder(struct imf_tiff_stream *s, uint16_t compression,
-                                       uint64_t width, uint64_t height, int samples,
-                                       uint64_t row_bytes, uint64_t *held, struct imf_error *err);
+enum imf_status imf_tiff_check_decoder(struct imf_tiff_stream *s, const struct imf_tiff_cell *cell,
+                                       uint64_t *held, struct imf_error *err);
 
 #endif

@@ -144,8 +144,8 @@ static enum imf_status set_cells(struct tiff *t, uint16_t compression, struct im
     uint64_t line = p->bits < 8 ? (uint64_t)width * (unsigned)p->samples : 0;
     uint64_t size = t->stream.in.bytes.size, coded = stored ? 0 : TIFFGetStrileByteCount(t->tif, 0);
     uint64_t decoder;
-    status = imf_tiff_check_decoder(&t->stream, compression, width, (unsigned)t->strip_rows,
-                                    samples, row, &decoder, err);
+    const struct imf_tiff_cell cell = {compression, width, (unsigned)t->strip_rows, row, samples};
+    status = imf_tiff_check_decoder(&t->stream, &cell, &decoder, err);
     uint64_t memory = r->memory + bytes + line + decoder + (coded < size ? coded : size) +
                       (t->stream.bytes ? size : 0);
     if (!status)

@@ -264,8 +264,9 @@ static enum imf_status descreen_run(struct imf_job *job, const struct imf_surfac
     struct imf_pattern *pattern = job->own;
     const struct imf_problem *p = &job->p;
     struct work w = {.p = p, .in = in, .out = out, .pool = job->pool, .pattern = pattern};
-    enum imf_status status = imf_pattern_find(pattern, p->width, p->height, p->colors, p->unit,
-                                              read_row, &w, job->pool, err);
+    const struct imf_pattern_source source = {p->width, p->height, p->colors,
+                                              p->unit,  read_row,  &w};
+    enum imf_status status = imf_pattern_find(pattern, &source, job->pool, err);
     if (status != IMF_OK)
         return status;
     imf_channels_copy(p, in, out, pattern->count ? p->colors : 0, job->pool);
