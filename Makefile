@@ -22,7 +22,7 @@ Q = $(if $(V),,@)
 say = $(if $(V),,@printf '  %-7s %s\n' $(1) $(2))
 
 HOST_LOOPS = $(addprefix $(BUILD)/lib/solver/,epilogue.o convolution/vector_rows.o convolution/vector_dense.o convolution/runs_rows.o \
-	morphology/erode_dilate_rows.o morphology/fill.o morphology/nearest.o rank/rows.o rank/incremental.o rank/histogram.o rank/sorted_regions.o rank/network_run.o \
+	morphology/erode_dilate_rows.o morphology/fill.o morphology/nearest.o rank/median.o rank/bisection.o rank/incremental.o rank/histogram.o rank/sorted_regions.o rank/network_run.o \
 	histogram/vector.o histogram/clahe_vector.o edges/phase.o edges/canny_rows.o edges/canny_vector.o common/float_row.o smoothing/bilateral_rows.o \
 	smoothing/running_sums.o smoothing/guided_rows.o smoothing/local_threshold.o denoise/blocks.o denoise/groups.o \
 	denoise/planes.o)
@@ -103,7 +103,7 @@ LEFT_OUT := $(if $(OPENCL_PACKAGE),lib/device/absent.c,$(DEVICE) $(wildcard test
 sources = $(filter-out $(LEFT_OUT),$(sort $(wildcard $(1))))
 object = $(patsubst %.c,$(BUILD)/%.o,$(call sources,$(1)))
 # First what takes a compiler longest, so that no core waits for it at the end.
-LONG := $(addprefix $(BUILD)/lib/,$(addprefix solver/,convolution/vector_rows.o smoothing/bilateral_rows.o rank/rows.o \
+LONG := $(addprefix $(BUILD)/lib/,$(addprefix solver/,convolution/vector_rows.o smoothing/bilateral_rows.o rank/median.o \
 	edges/canny_rows.o morphology/erode_dilate_rows.o) run/point/strip.o)
 LIB_OBJECTS := $(LONG) $(filter-out $(LONG),$(call object,lib/*/*.c lib/*/*/*.c)) $(IN_FLOATS) $(BUILD)/embed.o
 CLI_OBJECTS := $(call object,cli/*.c cli/*/*.c)

@@ -2,10 +2,12 @@
 #include "solver/solver.h"
 
 /* Solvers that only this table names: of window operations, */
-extern const struct imf_solver imf_solver_erode_dilate, imf_solver_rank, imf_solver_rank_device,
-    imf_solver_rank_host, imf_solver_bilateral, imf_solver_bilateral_float64,
-    imf_solver_bilateral_host, imf_solver_guided, imf_solver_guided_float64, imf_solver_guided_host,
-    imf_solver_local_threshold, imf_solver_local_threshold_host;
+extern const struct imf_solver imf_solver_erode_dilate, imf_solver_median, imf_solver_tiles,
+    imf_solver_bisection, imf_solver_incremental, imf_solver_rank_histogram,
+    imf_solver_sorted_regions, imf_solver_rank_device, imf_solver_rank_host, imf_solver_bilateral,
+    imf_solver_bilateral_float64, imf_solver_bilateral_host, imf_solver_guided,
+    imf_solver_guided_float64, imf_solver_guided_host, imf_solver_local_threshold,
+    imf_solver_local_threshold_host;
 /* of periodic patterns, */
 extern const struct imf_solver imf_solver_descreen_vector, imf_solver_descreen_host;
 /* of Canny's edges, */
@@ -46,9 +48,10 @@ const struct imf_solver *const imf_solvers[] = {
     /* Periodic patterns. */
     &imf_solver_descreen_vector, &imf_solver_descreen_host,
     /* Minima, maxima and other ranks in windows. */
-    &imf_solver_erode_dilate, &imf_solver_rank, &imf_solver_erode_dilate_gpu,
-    &imf_solver_erode_dilate_runs_gpu, &imf_solver_rank_bits_gpu, &imf_solver_rank_histogram_gpu,
-    &imf_solver_rank_device, &imf_solver_rank_host,
+    &imf_solver_erode_dilate, &imf_solver_median, &imf_solver_tiles, &imf_solver_bisection,
+    &imf_solver_incremental, &imf_solver_rank_histogram, &imf_solver_sorted_regions,
+    &imf_solver_erode_dilate_gpu, &imf_solver_erode_dilate_runs_gpu, &imf_solver_rank_bits_gpu,
+    &imf_solver_rank_histogram_gpu, &imf_solver_rank_device, &imf_solver_rank_host,
     /* Means that keep edges. */
     &imf_solver_bilateral_device, &imf_solver_bilateral, &imf_solver_bilateral_float64,
     &imf_solver_bilateral_host, &imf_solver_guided_device, &imf_solver_guided,

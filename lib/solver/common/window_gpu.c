@@ -24,48 +24,18 @@ bool imf_window_for_gpu(const struct imf_problem *p, const struct imf_device *d,
 }
 
 bool imf_window_box(struct imf_window_box *out, const struct imf_window_op *window) {
-    size_t count = imf_window_runs(window, NULL);
-    struct imf_run *runs = malloc(count * sizeof *runs);
-    if (!runs)
-        return false;
-    imf_window_runs(window, runs);
-    out->whole =
-        imf_window_measure(runs, (int)count, &out->left, &out->right, &out->top, &out->bottom);
-    free(runs);
+    const struct imf_window w = imf_window_measure(window);
+    *out = (struct imf_window_box){w.left, w.right, w.top, w.bottom, w.box};
     return true;
 }
 
 int imf_window_runs_down(const struct imf_window_op *window, int channels, int32_t *all) {
-    /* Mark the element's samples, then find where each column's runs begin and end. */
-    size_t count = imf_window_runs(window, NULL), width = (size_t)window->width;
-    struct imf_run *runs = malloc(count * sizeof *runs);
-    unsigned char *here = calloc(width, (size_t)window->height + 2);
-    int n = 0;
-    if (!runs || !here) {
-        free(runs);
-        free(here);
-        return -1;
-    }
-    imf_window_runs(window, runs);
-    for (size_t i = 0; i < count; i++)
-        for (int x = runs[i].from; x < runs[i].to; x++)
-            here[(size_t)(runs[i].dy + window->cy + 1) * width + (size_t)(x + window->cx)] = 1;
-    for (size_t x = 0; x < width; x++)
-        for (int y = 0; y <= window->height; y++) {
-            bool now = here[(size_t)(y + 1) * width + x], before = here[(size_t)y * width + x];
-            if (now && !before && all) {
-                all[3 * n] = ((int)x - window->cx) * channels;
-                all[3 * n + 1] = y - window->cy;
-            }
-            if (before && !now) {
-                if (all)
-                    all[3 * n + 2] = y - window->cy;
-                n++;
-            }
-        }
+    int count;
+    struct imf_run *runs = imf_window_runs(window, true, channels, &count);
+    if (runs && all)
+        memcpy(all, runs, (size_t)count * sizeof *runs);
     free(runs);
-    free(here);
-    return n;
+    return runs ? count : -1;
 }
 
 enum imf_status imf_window_program(struct imf_program **out, struct imf_queue *queue,

@@ -22,12 +22,8 @@
  */
 #include "device/tuning.h"
 #include "solver/common/window.h"
-#include "solver/cores.h"
 #include "solver/morphology/erode_dilate_rows.h"
-#include "solver/solver.h"
-#include "solver/strips.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define STRIP_BYTES 8192       /* of a row's strip, at most */
@@ -39,19 +35,11 @@
 #define FEW_HALOS 2
 #define MOST_BYTES (4 << 20)
 
-struct erode_dilate_job {
-    struct imf_problem p;
-    bool dilate, identity, box;
-    struct imf_run *runs; /* owned */
-    int run_count;
-    int left, right, top, bottom; /* offsets of the first and the last column and row */
-    int levels;                   /* runs: kept minima of 2, 4, ... samples */
-    struct imf_pool *pool;        /* borrowed, or NULL */
+struct shape {
+    struct imf_window window;
+    int levels;   /* of runs: kept minima of 2, 4, ... samples; */
+    int run_rows; /* rows that they read for an output sample */
 };
-
-static int run_length(const struct imf_run *r) {
-    return r->to - r->from;
-}
 
 /* The exponent of the largest power of two that is not longer. */
 static int level_of(int length) {
@@ -59,12 +47,6 @@ static int level_of(int length) {
     while (2 << level <= length)
         level++;
     return level;
-}
-
-static void measure(struct erode_dilate_job *j) {
-    j->box = imf_window_measure(j->runs, j->run_count, &j->left, &j->right, &j->top, &j->bottom);
-    for (int i = 0; i < j->run_count; i++)
-        j->levels = imf_max(j->levels, level_of(run_length(&j->runs[i])));
 }
 
 /* Rows read by the steps along a row. */
@@ -78,178 +60,127 @@ static int row_steps(int width) {
 }
 
 /* Rows read for an output sample, with the halos that strips compute twice. */
-static double rows_taken(const struct erode_dilate_job *j, int strip) {
-    int width = j->right - j->left + 1, height = j->bottom - j->top + 1, rows = 0;
-    double twice = 1 + (double)(width - 1) * j->p.channels / strip;
-    if (j->box)
-        return row_steps(width) + (height == 1 ? 1 : 5) * twice;
-    for (int i = 0; i < j->run_count; i++) {
-        int length = run_length(&j->runs[i]);
-        rows += length > 1 << level_of(length) ? 2 : 1;
-    }
-    return rows + 3 * j->levels * twice;
+static double rows_taken(const struct imf_problem *p, const struct shape *s, int strip) {
+    const struct imf_window *w = &s->window;
+    double twice = 1 + (w->width - 1.0) * p->channels / strip;
+    return w->box ? row_steps(w->width) + (w->height == 1 ? 1 : 5) * twice
+                  : s->run_rows + 3 * s->levels * twice;
 }
 
 /* Samples of a strip: the rows that it keeps should fit a cache. */
-static int strip_width(const struct erode_dilate_job *j) {
-    int size = (int)imf_sample_size(j->p.in), height = j->bottom - j->top + 1;
-    int kept = j->box ? height : height * j->levels + 1;
-    int beyond = (j->right - j->left) * j->p.channels * size;
+static int strip_width(const struct imf_problem *p, const struct shape *s) {
+    const struct imf_window *w = &s->window;
+    int size = (int)imf_sample_size(p->in), beyond = (w->width - 1) * p->channels * size;
+    int kept = w->box ? w->height : w->height * s->levels + 1;
     int fit = imf_min(KEPT_BYTES / kept, STRIP_BYTES) - beyond;
-    if (j->box)
+    if (w->box)
         fit = imf_max(
             fit, imf_max(imf_min(HALOS * beyond, MOST_BYTES / kept - beyond), FEW_HALOS * beyond));
     return imf_padded(imf_max(fit, STRIP_LEAST) / size);
 }
 
-static enum imf_status open_job(struct erode_dilate_job *j, const struct imf_problem *p,
-                                struct imf_error *err) {
-    const struct imf_window_op *window = p->window_op;
-    size_t count = imf_window_runs(window, NULL);
-    *j = (struct erode_dilate_job){
-        .p = *p, .run_count = (int)count, .identity = imf_epilogue_is_identity(p)};
-    j->runs = malloc(count * sizeof *j->runs);
-    if (!j->runs)
-        return imf_fail_memory(err, count * sizeof *j->runs);
-    imf_window_runs(window, j->runs);
-    j->dilate = imf_percentile_rank(window->value, imf_window_count(window)) > 0;
-    measure(j);
-    return IMF_OK;
+/* Rows behind the kept ones: two for P, the columns' results, two for rows of G that are not kept; then
+ * two to work in. */
+enum { ABOVE, COLUMN_ROW = 2, BELOW, MORE_ROWS = 5, SPARE = 2 };
+
+static size_t kept_rows(const struct shape *s) {
+    const struct imf_window *w = &s->window;
+    return (size_t)(w->box ? w->height + MORE_ROWS : w->height * s->levels);
 }
 
-/* Rows behind the kept ones: two for P, the columns' results, two for rows of G that are not kept. */
-enum { ABOVE, COLUMN_ROW = 2, BELOW, MORE_ROWS = 5 };
-
-/* Of a strip: kept rows, bytes from one to the next, and of all that it works in. */
-static size_t rows_of(const struct erode_dilate_job *j) {
-    size_t height = (size_t)(j->bottom - j->top) + 1;
-    return j->box ? height + MORE_ROWS : height * (size_t)j->levels;
-}
-static size_t pitch_of(const struct erode_dilate_job *j, int n) {
-    int wide = n + (j->right - j->left) * j->p.channels;
-    return (size_t)(imf_padded(wide) + IMF_SLACK) * imf_sample_size(j->p.in);
-}
-static size_t strip_bytes(const struct erode_dilate_job *j, int n) {
-    return (rows_of(j) + 3) * pitch_of(j, n) + 2 * (size_t)j->run_count * sizeof(void *);
-}
-
-/* Whether the rank is the minimum or the maximum. */
-static bool is_erode_or_dilate(const struct imf_window_op *window) {
-    size_t count = imf_window_count(window), rank = imf_percentile_rank(window->value, count);
-    return rank == 0 || rank == count - 1;
+static size_t scratch_bytes(const struct imf_problem *p, const void *shape, int n) {
+    const struct imf_window *w = shape;
+    return (1 + kept_rows(shape) + SPARE) * imf_window_pitch(p, w, n) +
+           2 * (size_t)w->run_count * sizeof(void *);
 }
 
 /*
- * Milliseconds of one core: samples * (end + erode_dilate * bytes of a sample * rows taken) * 1e-6, in
- * the rates of struct imf_vector_rates.
+ * Nanoseconds: end + erode_dilate * bytes of a sample * rows taken, in the rates of struct
+ * imf_vector_rates.
  */
 static void erode_dilate_propose(const struct imf_problem *p, const struct imf_device *d,
                                  struct imf_proposal *out) {
     const struct imf_vector_rates *rates = &imf_vector_rates;
-    struct erode_dilate_job j;
+    const struct imf_window *w = imf_window_propose(out, p);
+    const struct imf_window_op *op = p->window_op;
+    struct shape *s = (struct shape *)out->shape.bytes;
     (void)d;
-    if (!is_erode_or_dilate(p->window_op))
-        imf_proposal_refuse(out, "this is neither the minimum nor the maximum of a window");
-    else if ((double)p->width * p->channels > INT32_MAX - 4096)
-        imf_proposal_refuse(out, "rows are too long");
-    else if (open_job(&j, p, NULL))
-        imf_proposal_refuse(out, "out of memory");
-    else {
-        double samples = (double)p->width * p->height * p->channels;
-        double size = (double)imf_sample_size(p->in);
-        int width = j.right - j.left + 1, height = j.bottom - j.top + 1, cores = imf_cores();
-        double ns =
-            size * (rates->window_end + rates->erode_dilate * rows_taken(&j, strip_width(&j))) +
-            (j.identity ? 0 : rates->window_finish);
-        double ms = samples * ns * 1e-6;
-        out->feasible = true;
-        out->error = 0;
-        out->ms = imf_cores_ms(ms, cores);
-        out->bytes = cores * (double)strip_bytes(&j, strip_width(&j));
-        snprintf(out->description, sizeof out->description, "%s of %dx%d, %s",
-                 j.dilate ? "maximum" : "minimum", width, height,
-                 j.box ? "by blocks and doubling" : "by runs");
-        free(j.runs);
+    for (struct imf_run r = imf_window_start(op, false); imf_window_next(op, false, &r);) {
+        int level = level_of(r.to - r.from);
+        s->levels = imf_max(s->levels, level);
+        s->run_rows += r.to - r.from > 1 << level ? 2 : 1;
     }
+    int strip = strip_width(p, s);
+    double ns = rates->window_end + rates->erode_dilate * rows_taken(p, s, strip);
+    bool least_or_most = w->rank == 0 || w->rank == w->count - 1;
+    imf_window_accept(out, p, least_or_most ? ns * (double)imf_sample_size(p->in) : 0, strip,
+                      w->box ? "by blocks and doubling" : "by runs");
 }
 
-static enum imf_status erode_dilate_make(void **job, const struct imf_problem *p,
-                                         const struct imf_proposal *proposal,
-                                         struct imf_queue *queue, struct imf_error *err) {
-    (void)proposal, (void)queue;
-    struct erode_dilate_job *j = *job = calloc(1, sizeof *j);
-    return j ? open_job(j, p, err) : imf_fail_memory(err, sizeof *j);
-}
-
-static void erode_dilate_use_pool(void *job, struct imf_pool *pool) {
-    ((struct erode_dilate_job *)job)->pool = pool;
-}
-
-static void erode_dilate_destroy(void **job) {
-    free(((struct erode_dilate_job *)*job)->runs);
-    free(*job);
-    *job = NULL;
+static struct imf_strips erode_dilate_cut(const struct imf_job *job, int height) {
+    const struct shape *s = (const struct shape *)job->proposal.shape.bytes;
+    const struct imf_window *w = &s->window;
+    struct imf_strips strips =
+        imf_strips_cut(job->p.width * job->p.channels, height, strip_width(&job->p, s),
+                       w->box ? w->height : 2 * w->height);
+    if (w->box)
+        imf_strips_align(&strips, w->height);
+    return strips;
 }
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-struct pass {
-    const struct erode_dilate_job *job;
-    const struct imf_surface *in, *out;
-    struct imf_strips strips;
-};
-
 /* The working memory of a strip. */
 struct work {
-    const struct erode_dilate_job *j;
-    struct imf_piece strip; /* made: in spare[2] */
-    int wide;               /* samples of a row's strip with the window's halo */
-    size_t size;            /* of a sample */
-    char *kept, *spare[3];
-    size_t pitch; /* bytes between kept rows */
+    const struct imf_host_strip *s;
+    const struct imf_problem *p;
+    const struct imf_window *w;
+    int n, wide, levels;   /* samples of a row's strip; with the window's halo */
+    size_t pixel;          /* bytes */
+    char *kept, *spare[2]; /* rows to work in */
+    size_t pitch;          /* bytes between these */
 };
 
 static void take(const struct work *w, void *to, const void *const *at, int count, int n) {
-    imf_erode_dilate_rows(w->j->p.in, w->j->dilate, to, at, count, imf_padded(n));
+    imf_erode_dilate_rows(w->p->in, w->w->rank > 0, to, at, count, imf_padded(n));
 }
 
 /* Along a row: the minima of as many samples of `from` as the window is wide. */
 static void along(const struct work *w, const void *from, void *to) {
-    int width = w->j->right - w->j->left + 1, done = 1, which = 0;
-    size_t pixel = (size_t)w->j->p.channels * w->size;
+    int width = w->w->width, done = 1, which = 0;
     const void *at[4];
     for (; 4 * done <= width; which ^= 1) {
         for (int k = 0; k < 4; k++)
-            at[k] = (const char *)from + (size_t)(k * done) * pixel;
+            at[k] = (const char *)from + (size_t)(k * done) * w->pixel;
         done *= 4;
         void *next = done == width ? to : w->spare[which];
-        take(w, next, at, 4, w->strip.at.n + (width - done) * w->j->p.channels);
+        take(w, next, at, 4, w->n + (width - done) * w->p->channels);
         from = next;
     }
     int count = (width - 1) / done + 1;
     for (int k = 0; k < count; k++)
-        at[k] = (const char *)from + (size_t)imf_min(k * done, width - done) * pixel;
+        at[k] = (const char *)from + (size_t)imf_min(k * done, width - done) * w->pixel;
     if (width > done || width == 1)
-        take(w, to, at, count, w->strip.at.n);
+        take(w, to, at, count, w->n);
 }
 
 static void *row_of(const struct work *w, int i) {
     return w->kept + (size_t)i * w->pitch;
 }
 
-/* Rows y..y + rows - 1, at most the window's height, by blocks. */
-static void run_block(const struct work *w, int y, int rows, int height) {
-    const int first = y + w->j->top;
-    const void *last = imf_strip_input(&w->strip, first + height - 1), *below = last, *above = NULL;
+/* Output rows y..y + rows - 1, at most the window's height, by blocks. */
+static void run_block(const struct work *w, int y, int rows) {
+    const int height = w->w->height;
+    const void *last = imf_strip_input(w->s, y + height - 1), *below = last, *above = NULL;
     for (int i = height - 2; i >= 0; i--) {
         void *to = row_of(w, i < rows ? i : height + BELOW + (i & 1));
-        const void *at[2] = {imf_strip_input(&w->strip, first + i), below};
+        const void *at[2] = {imf_strip_input(w->s, y + i), below};
         take(w, to, at, 2, w->wide);
         below = to;
     }
     for (int i = 0; i < rows; i++) {
         const void *column = i < height - 1 ? row_of(w, i) : last,
-                   *next = imf_strip_input(&w->strip, first + height - 1 + i);
+                   *next = imf_strip_input(w->s, y + height - 1 + i);
         if (i > 0) {
             const void *grown[2] = {next, above};
             if (above)
@@ -259,103 +190,62 @@ static void run_block(const struct work *w, int y, int rows, int height) {
             take(w, row_of(w, height + COLUMN_ROW), both, 2, w->wide);
             column = row_of(w, height + COLUMN_ROW);
         }
-        along(w, column, imf_strip_target(&w->strip, y + i));
-        imf_strip_end(&w->strip, y + i);
+        void *to = imf_strip_target(w->s, y + i);
+        along(w, column, to);
+        imf_strip_end(w->s, y + i, to);
     }
 }
 
-static void run_box(const struct work *w) {
-    int height = w->j->bottom - w->j->top + 1;
-    for (int y = w->strip.at.y; y < w->strip.at.end; y += height)
-        run_block(w, y, imf_min(height, w->strip.at.end - y), height);
+/* Minima of 2 << level samples of the input row imf_strip_input(s, y). */
+static void *kept(const struct work *w, int y, int level) {
+    return row_of(w, (y - w->s->at.y) % w->w->height * w->levels + level);
 }
 
-/* Minima of 2 << level samples of an input row. */
-static void *kept(const struct work *w, int row, int level) {
-    int height = w->j->bottom - w->j->top + 1;
-    int slot = (row - w->strip.at.y - w->j->top) % height;
-    return row_of(w, slot * w->j->levels + level);
-}
-
-static void keep(const struct work *w, int row) {
-    const char *from = imf_strip_input(&w->strip, row);
-    int c = w->j->p.channels;
-    for (int level = 0; level < w->j->levels; level++) {
-        const void *at[2] = {from, from + (size_t)(c << level) * w->size};
-        void *to = kept(w, row, level);
-        take(w, to, at, 2, w->wide - ((2 << level) - 1) * c);
+static void keep(const struct work *w, int y) {
+    const char *from = imf_strip_input(w->s, y);
+    for (int level = 0; level < w->levels; level++) {
+        const void *at[2] = {from, from + (w->pixel << level)};
+        void *to = kept(w, y, level);
+        take(w, to, at, 2, w->wide - ((2 << level) - 1) * w->p->channels);
         from = to;
     }
 }
 
-static void run_runs(const struct work *w, const void **at) {
-    const struct erode_dilate_job *j = w->j;
-    size_t pixel = (size_t)j->p.channels * w->size;
-    for (int row = w->strip.at.y + j->top; row < w->strip.at.y + j->bottom; row++)
-        keep(w, row);
-    for (int y = w->strip.at.y; y < w->strip.at.end; y++) {
+static void run_runs(const struct work *w, const struct imf_run *runs, const void **at) {
+    for (int y = w->s->at.y, filled = y; y < w->s->at.end; y++) {
         int count = 0;
-        keep(w, y + j->bottom);
-        for (int i = 0; i < j->run_count; i++) {
-            const struct imf_run *r = &j->runs[i];
-            int level = level_of(run_length(r)), rest = run_length(r) - (1 << level);
-            const char *from =
-                level ? kept(w, y + r->dy, level - 1) : imf_strip_input(&w->strip, y + r->dy);
-            at[count++] = from + (size_t)(r->from - j->left) * pixel;
+        for (; filled < y + w->w->height; filled++)
+            keep(w, filled);
+        for (int i = 0; i < w->w->run_count; i++) {
+            const struct imf_run *r = &runs[i];
+            int level = level_of(r->to - r->from), rest = r->to - r->from - (1 << level);
+            int row = y + r->line - w->w->top;
+            const char *from = level ? kept(w, row, level - 1) : imf_strip_input(w->s, row);
+            at[count++] = from + (size_t)(r->from - w->w->left) * w->pixel;
             if (rest > 0)
-                at[count++] = from + (size_t)(r->from - j->left + rest) * pixel;
+                at[count++] = from + (size_t)(r->from - w->w->left + rest) * w->pixel;
         }
-        take(w, imf_strip_target(&w->strip, y), at, count, w->strip.at.n);
-        imf_strip_end(&w->strip, y);
+        void *to = imf_strip_target(w->s, y);
+        take(w, to, at, count, w->n);
+        imf_strip_end(w->s, y, to);
     }
 }
 
-/* The padding of strips is read, so that it is cleared. In rectangles all other bytes of the kept rows,
- * which may be megabytes, are written before they are read. */
-static void clear_unwritten(const struct work *w, size_t rows) {
-    size_t from = w->j->box ? (size_t)w->wide * w->size : 0;
-    for (size_t i = 0; i < rows + 3; i++) {
-        size_t begin = i < rows ? from : 0;
-        memset(w->kept + i * w->pitch + begin, 0, w->pitch - begin);
-    }
-}
-
-static void run_item(void *data, int item, void *memory) {
-    struct pass *pass = data;
-    const struct erode_dilate_job *j = pass->job;
-    struct work w = {.j = j};
-    w.strip = (struct imf_piece){.p = &j->p,
-                                 .in = pass->in,
-                                 .out = pass->out,
-                                 .at = imf_strips_at(&pass->strips, item),
-                                 .left = j->left,
-                                 .top = j->top,
-                                 .identity = j->identity};
-    w.wide = w.strip.at.n + (j->right - j->left) * j->p.channels;
-    w.size = imf_sample_size(j->p.in);
-    w.pitch = pitch_of(j, w.strip.at.n);
-    size_t rows = rows_of(j);
-    w.kept = memory;
-    clear_unwritten(&w, rows);
-    for (int i = 0; i < 3; i++)
-        w.strip.made = w.spare[i] = w.kept + (rows + (size_t)i) * w.pitch;
-    if (j->box)
-        run_box(&w);
+static void erode_dilate_strip(const struct imf_host_strip *s) {
+    const struct shape *shape = (const struct shape *)s->job->proposal.shape.bytes;
+    const struct imf_problem *p = &s->job->p;
+    struct work w = {.s = s, .p = p, .w = &shape->window, .n = s->at.n, .levels = shape->levels};
+    w.wide = w.n + (w.w->width - 1) * p->channels;
+    w.pixel = (size_t)p->channels * imf_sample_size(p->in);
+    w.pitch = imf_window_pitch(p, w.w, w.n);
+    w.kept = imf_strip_scratch(s);
+    for (int i = 0; i < SPARE; i++)
+        w.spare[i] = row_of(&w, (int)kept_rows(shape) + i);
+    if (w.w->box)
+        for (int y = s->at.y; y < s->at.end; y += w.w->height)
+            run_block(&w, y, imf_min(w.w->height, s->at.end - y));
     else
-        run_runs(&w, (const void **)(void *)(w.kept + (rows + 3) * w.pitch));
-}
-
-static enum imf_status erode_dilate_run(void *job, const struct imf_surface *in,
-                                        const struct imf_surface *out, struct imf_error *err) {
-    struct pass pass = {.job = job, .in = in, .out = out};
-    const struct erode_dilate_job *j = job;
-    int height = j->bottom - j->top + 1;
-    pass.strips = imf_strips_cut(j->p.width * j->p.channels, out->height, strip_width(j),
-                                 j->box ? height : 2 * height);
-    if (j->box)
-        imf_strips_align(&pass.strips, height);
-    return imf_work(j->pool, pass.strips.count, strip_bytes(j, pass.strips.width), run_item, &pass,
-                    err);
+        run_runs(&w, imf_window_kept(s->job), (const void **)(void *)(w.spare[1] + w.pitch));
 }
 
 const struct imf_solver imf_solver_erode_dilate = {
@@ -364,8 +254,8 @@ const struct imf_solver imf_solver_erode_dilate = {
     .kinds = 1u << IMF_RANK,
     .float64 = true,
     .propose = erode_dilate_propose,
-    .old_make = erode_dilate_make,
-    .old_run = erode_dilate_run,
-    .old_destroy = erode_dilate_destroy,
-    .old_use_pool = erode_dilate_use_pool,
+    IMF_WINDOW_RUNS,
+    .cut = erode_dilate_cut,
+    .scratch_bytes = scratch_bytes,
+    .strip = erode_dilate_strip,
 };

@@ -56,7 +56,8 @@ static int mids(const struct shape *s) {
 static bool choose(const struct imf_problem *p, struct shape *s, struct imf_proposal *out) {
     const struct imf_window_op *window = p->window_op;
     const struct imf_window_box *b = &s->box;
-    size_t count = imf_window_count(window), rank = imf_percentile_rank(window->value, count);
+    const struct imf_window w = imf_window_measure(window);
+    size_t count = (size_t)w.count, rank = (size_t)w.rank;
     *s = (struct shape){.dilate = rank > 0};
     if ((rank > 0 && rank < count - 1) || !imf_window_box(&s->box, window) || !b->whole ||
         b->left > 0 || b->right < 0 || b->top > 0 || b->bottom < 0) {

@@ -68,7 +68,8 @@ static enum imf_status lay_out(struct imf_surface *plane, const struct imf_probl
 
 static bool choose(const struct imf_problem *p, struct shape *s, struct imf_proposal *out) {
     const struct imf_window_op *window = p->window_op;
-    size_t count = imf_window_count(window), rank = imf_percentile_rank(window->value, count);
+    const struct imf_window w = imf_window_measure(window);
+    size_t count = (size_t)w.count, rank = (size_t)w.rank;
     *s = (struct shape){.dilate = rank > 0,
                         .run_count = imf_window_runs_down(window, p->channels, NULL)};
     if (rank > 0 && rank < count - 1) {
@@ -103,8 +104,8 @@ static void runs_propose(const struct imf_problem *p, const struct imf_device *d
         out->ms += imf_window_ms(p, d, 0, 2 * size) - t->launch_ms + t->next_ms;
     out->largest = out->bytes = (double)imf_surface_bytes(&plane) * s->planes;
     snprintf(out->description, sizeof out->description, "%s of %zu in %dx%d, runs",
-             s->dilate ? "maximum" : "minimum", imf_window_count(window), window->width,
-             window->height);
+             s->dilate ? "maximum" : "minimum", (size_t)imf_window_measure(window).count,
+             window->width, window->height);
 }
 
 static void define(struct imf_defines *d, const void *shape) {

@@ -19,14 +19,9 @@
 #define ROWS 256
 #define COPIED 32 /* rows of an item for a thread */
 
-struct fill_job {
-    struct imf_problem p;
-    struct imf_pool *pool; /* borrowed, or NULL */
-};
-
 /* A search within rows first..end - 1 of the input, whose row 0 is a row of the image. */
 struct search {
-    const struct fill_job *job;
+    const struct imf_job *job;
     const struct imf_surface *in, *out;
     unsigned char *hides; /* for each row of the output: it has a hidden pixel */
     int first, end;
@@ -163,16 +158,15 @@ static int rows_at_once(const struct imf_problem *p) {
     return p->fill.reach == IMF_FILL_ANY ? p->height : imf_max(ROWS, 2 * p->fill.reach);
 }
 
-static enum imf_status fill_run(void *job, const struct imf_surface *in,
+static enum imf_status fill_run(struct imf_job *job, const struct imf_surface *in,
                                 const struct imf_surface *out, struct imf_error *err) {
-    struct fill_job *j = job;
-    struct search s = {.job = j, .in = in, .out = out};
-    int rows = rows_at_once(&j->p);
+    struct search s = {.job = job, .in = in, .out = out};
+    int rows = rows_at_once(&job->p);
     enum imf_status st = IMF_OK;
     s.hides = malloc((size_t)in->height);
     if (!s.hides)
         return imf_fail_memory(err, (size_t)in->height);
-    imf_parallel(j->pool, (in->height + COPIED - 1) / COPIED, copy_rows, &s);
+    imf_parallel(job->pool, (in->height + COPIED - 1) / COPIED, copy_rows, &s);
     for (int y = 0; y < in->height && !st; y += rows)
         st = fill_rows(&s, y, imf_min(y + rows, in->height), err);
     free(s.hides);
@@ -193,45 +187,10 @@ static void fill_propose(const struct imf_problem *p, const struct imf_device *d
     snprintf(out->description, sizeof out->description, "nearest colours under alpha 0");
 }
 
-static enum imf_status fill_make(void **job, const struct imf_problem *p,
-                                 const struct imf_proposal *proposal, struct imf_queue *queue,
-                                 struct imf_error *err) {
-    (void)proposal, (void)queue;
-    struct fill_job *j = *job = calloc(1, sizeof *j);
-    if (!j)
-        return imf_fail_memory(err, sizeof *j);
-    j->p = *p;
-    return IMF_OK;
-}
-
-static void fill_destroy(void **job) {
-    free(*job);
-    *job = NULL;
-}
-
-static void fill_use_pool(void *job, struct imf_pool *pool) {
-    ((struct fill_job *)job)->pool = pool;
-}
-
-const struct imf_solver imf_solver_fill = {
-    .name = "vector",
-    .backend = IMF_BACKEND_VECTOR,
-    .float64 = true,
-    .kinds = 1u << IMF_FILLING,
-    .propose = fill_propose,
-    .old_make = fill_make,
-    .old_run = fill_run,
-    .old_destroy = fill_destroy,
-    .old_use_pool = fill_use_pool,
-};
-
-const struct imf_solver imf_solver_fill_host = {
-    .name = "cpu",
-    .backend = IMF_BACKEND_CPU,
-    .float64 = true,
-    .kinds = 1u << IMF_FILLING,
-    .propose = fill_propose,
-    .old_make = fill_make,
-    .old_run = fill_run,
-    .old_destroy = fill_destroy,
-};
+#define FILL(word, where)                                                                          \
+    {                                                                                              \
+        .name = word, .backend = where, .float64 = true, .kinds = 1u << IMF_FILLING,               \
+        .propose = fill_propose, .run = fill_run                                                   \
+    }
+const struct imf_solver imf_solver_fill = FILL("vector", IMF_BACKEND_VECTOR),
+                        imf_solver_fill_host = FILL("cpu", IMF_BACKEND_CPU);

@@ -16,8 +16,7 @@
 #include "solver/morphology/nearest.h"
 
 #include "base/surface.h"
-
-#include <stdlib.h>
+#include "solver/cores.h"
 
 /* Lines that are done together: neighbours along the rows share cache lines. */
 #define LINES 64
@@ -35,7 +34,6 @@ struct pass {
     struct axis axis;
     int first, end; /* lines */
     int64_t reach;
-    _Atomic bool failed; /* without memory */
 };
 
 static struct axis axis_of(const struct imf_nearest *n, bool down) {
@@ -138,16 +136,12 @@ static void take_line(const struct pass *pass, const struct envelope *e, int lin
     }
 }
 
-static void take_lines(void *data, int item) {
+static void take_lines(void *data, int item, void *memory) {
     struct pass *pass = data;
     const struct axis *a = &pass->axis;
     int first = pass->first + item * LINES, count = imf_min(LINES, pass->end - first);
     size_t size = (size_t)a->size;
-    int32_t *space = malloc((size_t)(count + 2) * size * sizeof *space);
-    if (!space) {
-        pass->failed = true;
-        return;
-    }
+    int32_t *space = memory;
     for (int k = 0; k < a->size; k++)
         for (int l = 0; l < count; l++)
             space[(size_t)l * size + (size_t)k] =
@@ -157,7 +151,6 @@ static void take_lines(void *data, int item) {
                                    space + (size_t)(count + 1) * size};
         take_line(pass, &e, first + l);
     }
-    free(space);
 }
 
 enum imf_status imf_nearest_find(const struct imf_nearest *n, struct imf_pool *pool,
@@ -169,7 +162,6 @@ enum imf_status imf_nearest_find(const struct imf_nearest *n, struct imf_pool *p
     pass.axis = axis_of(n, turned);
     pass.first = turned ? 0 : n->first;
     pass.end = turned ? n->width : n->end;
-    imf_parallel(pool, (pass.end - pass.first + LINES - 1) / LINES, take_lines, &pass);
-    return pass.failed ? imf_fail_memory(err, (size_t)pass.axis.size * LINES * sizeof *n->near)
-                       : IMF_OK;
+    return imf_work(pool, (pass.end - pass.first + LINES - 1) / LINES,
+                    (LINES + 2) * (size_t)pass.axis.size * sizeof *n->near, take_lines, &pass, err);
 }

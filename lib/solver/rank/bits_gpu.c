@@ -47,7 +47,6 @@ static void bits_propose(const struct imf_problem *p, const struct imf_device *d
                          struct imf_proposal *out) {
     const struct imf_window_op *window = p->window_op;
     struct shape *s = (struct shape *)out->shape.bytes;
-    struct imf_run runs[SIDE * SIDE];
     if (!imf_window_for_gpu(p, d, TILE_W * TILE_H, out))
         return;
     *s = (struct shape){.majority = 0};
@@ -57,11 +56,11 @@ static void bits_propose(const struct imf_problem *p, const struct imf_device *d
                             SIDE);
         return;
     }
-    size_t count = imf_window_count(window), rank = imf_percentile_rank(window->value, count);
-    size_t run_count = imf_window_runs(window, runs);
-    for (size_t i = 0; i < run_count; i++)
-        for (int x = runs[i].from; x < runs[i].to; x++)
-            s->rows[runs[i].dy - s->box.top] |= 1 << (x - s->box.left);
+    const struct imf_window w = imf_window_measure(window);
+    size_t count = (size_t)w.count, rank = (size_t)w.rank;
+    for (struct imf_run r = imf_window_start(window, false); imf_window_next(window, false, &r);)
+        for (int x = r.from; x < r.to; x++)
+            s->rows[r.line - w.top] |= 1 << (x - w.left);
     s->majority = (int)(count - rank);
     out->feasible = true;
     out->error = 0;

@@ -21,19 +21,18 @@ struct rank_job {
  * 1e-6, in the device's rates of integers. */
 static void rank_propose(const struct imf_problem *p, const struct imf_device *d,
                          struct imf_proposal *out) {
-    const struct imf_window_op *window = p->window_op;
+    const struct imf_window *w = imf_window_propose(out, p);
     const struct imf_tuning *t = imf_tuning(d);
-    size_t count = imf_window_count(window), rank = imf_percentile_rank(window->value, count);
-    bool minmax = rank == 0 || rank == count - 1;
+    bool minmax = w->rank == 0 || w->rank == w->count - 1;
     double samples = (double)p->width * p->height * p->channels, units = imf_tuning_units(d);
     double each = 1 / t->operand[IMF_WIDTH_INT] + 1 / t->product[IMF_WIDTH_INT];
-    double read = (double)count * (minmax ? 1 : 8 * (double)imf_sample_size(p->in));
+    double read = (double)w->count * (minmax ? 1 : 8 * (double)imf_sample_size(p->in));
     out->feasible = true;
     out->error = 0;
     out->ms = t->launch_ms + samples * (read * each + 1 / t->finish) * 1e-6 / units;
-    out->bytes = (double)imf_window_runs(window, NULL) * 3 * sizeof(int32_t);
-    snprintf(out->description, sizeof out->description, "rank %zu of %zu in %dx%d", rank + 1, count,
-             window->width, window->height);
+    out->bytes = (double)w->run_count * sizeof(struct imf_run);
+    snprintf(out->description, sizeof out->description, "rank %d of %d in %dx%d", w->rank + 1,
+             w->count, w->width, w->height);
 }
 
 static void rank_destroy(void **job) {
@@ -44,25 +43,13 @@ static void rank_destroy(void **job) {
     *job = NULL;
 }
 
-/* Upload the runs: of each the row, and the offsets of its first sample and of the one after the last. */
 static enum imf_status make_table(struct rank_job *j, const struct imf_problem *p,
                                   struct imf_error *err) {
-    size_t count = imf_window_runs(p->window_op, NULL);
-    struct imf_run *runs = malloc(count * sizeof *runs);
-    int32_t *table = malloc(3 * count * sizeof *table);
-    enum imf_status st = runs && table ? IMF_OK : imf_fail_memory(err, count * sizeof *runs);
-    if (!st)
-        imf_window_runs(p->window_op, runs);
-    for (size_t i = 0; i < count && !st; i++) {
-        table[3 * i] = runs[i].dy;
-        table[3 * i + 1] = runs[i].from * p->channels;
-        table[3 * i + 2] = runs[i].to * p->channels;
-    }
-    j->run_count = (int)count;
-    if (!st)
-        st = imf_buffer_table(&j->runs, j->queue, table, 3 * count * sizeof *table, err);
+    struct imf_run *runs = imf_window_runs(p->window_op, false, p->channels, &j->run_count);
+    size_t bytes = (size_t)j->run_count * sizeof *runs;
+    enum imf_status st =
+        runs ? imf_buffer_table(&j->runs, j->queue, runs, bytes, err) : imf_fail_memory(err, bytes);
     free(runs);
-    free(table);
     return st;
 }
 
@@ -71,18 +58,17 @@ static enum imf_status rank_make(void **job, const struct imf_problem *p,
                                  struct imf_error *err) {
     static const char *const parts[] = {"common.cl", NULL};
     struct rank_job *j = *job = calloc(1, sizeof *j);
-    (void)proposal;
     if (!j)
         return imf_fail_memory(err, sizeof *j);
-    size_t count = imf_window_count(p->window_op);
+    const struct imf_window *w = (const void *)proposal->shape.bytes;
     j->queue = queue;
     j->samples = p->width * p->channels;
     j->vec = imf_tuning_vec(imf_tuning(imf_queue_device(queue)), IMF_WIDTH_INT, 1);
     struct imf_defines d = {0};
     imf_define(&d, "VEC", "%d", j->vec);
     imf_define(&d, "STEP", "%d", p->channels);
-    imf_define(&d, "RANK", "%zu", imf_percentile_rank(p->window_op->value, count));
-    imf_define(&d, "COUNT", "%zu", count);
+    imf_define(&d, "RANK", "%d", w->rank);
+    imf_define(&d, "COUNT", "%d", w->count);
     struct imf_problem floats = *p;
     floats.exact = false; /* floats hold a sample and its epilogue exactly */
     imf_problem_defines(&d, &floats);

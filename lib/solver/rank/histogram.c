@@ -1,5 +1,6 @@
 /*
- * histogram.c - ranks of bytes in rectangles, in a time that does not depend on their size
+ * histogram.c - ranks of bytes in rectangles on the host's cores, in a time that does not depend on their
+ * size
  *
  * After Perreault and Hebert (2007): each column has a histogram of its samples in the window's rows,
  * to which one sample is added and one removed from row to row. To a window's histogram one column's
@@ -10,12 +11,18 @@
  *
  * Counts are cumulative. The result is then the number of counts that do not exceed the rank: one
  * comparison of a vector of 16 and a population count, without branches.
+ *
+ * 23x23 takes 10 ns a sample on one core (AMD EPYC, AVX-512), by the next best algorithm 17.
  */
 #include "solver/rank/histogram.h"
 
 #include "base/clones.h"
+#include "device/tuning.h"
+#include "solver/common/window.h"
 
 #include <string.h>
+
+#define COLUMNS 1024 /* samples of a strip, whose histograms stay in the second cache */
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -155,3 +162,64 @@ void imf_histogram_rank(uint8_t *to, uint32_t *before, const void *columns, bool
     else
         narrow_rank(to, before, columns, width, step, rank, n);
 }
+
+/* ---- the solver ------------------------------------------------------------------------------ */
+
+static bool is_wide(const struct imf_window *w) {
+    return imf_histogram_wide(w->width, w->height);
+}
+
+static size_t scratch_bytes(const struct imf_problem *p, const void *shape, int n) {
+    const struct imf_window *w = shape;
+    size_t columns = (size_t)(n + (w->width - 1) * p->channels);
+    return imf_window_pitch(p, w, n) + columns * imf_histogram_bytes(is_wide(w));
+}
+
+static int strip_width(const struct imf_problem *p, const struct imf_window *w) {
+    return imf_padded(imf_max(COLUMNS - (w->width - 1) * p->channels, COLUMNS / 2));
+}
+
+static void histogram_propose(const struct imf_problem *p, const struct imf_device *d,
+                              struct imf_proposal *out) {
+    const struct imf_vector_rates *r = &imf_vector_rates;
+    const struct imf_window *w = imf_window_propose(out, p);
+    (void)d;
+    double columns = 1 + (w->width - 1.0) * p->channels / COLUMNS;
+    double ns = (is_wide(w) ? 2 : 1) * (r->histogram + r->histogram_column * columns);
+    out->bands = IMF_BANDS_FEW;
+    imf_window_accept(out, p, w->box && p->in == IMF_U8 ? ns : 0, strip_width(p, w),
+                      "histograms of columns");
+}
+
+static struct imf_strips histogram_cut(const struct imf_job *job, int height) {
+    const struct imf_window *w = imf_window_of(job);
+    return imf_strips_cut(job->p.width * job->p.channels, height, strip_width(&job->p, w),
+                          4 * w->height);
+}
+
+static void histogram_strip(const struct imf_host_strip *s) {
+    const struct imf_window *w = imf_window_of(s->job);
+    bool wide = is_wide(w);
+    int channels = s->job->p.channels, all = s->at.n + (w->width - 1) * channels;
+    void *columns = memset(imf_strip_scratch(s), 0, (size_t)all * imf_histogram_bytes(wide));
+    for (int i = 0; i < w->height; i++)
+        imf_histogram_add(columns, wide, imf_strip_input(s, s->at.y + i), all);
+    for (int y = s->at.y; y < s->at.end; y++) {
+        if (y > s->at.y)
+            imf_histogram_move(columns, wide, imf_strip_input(s, y - 1),
+                               imf_strip_input(s, y + w->height - 1), all);
+        void *to = imf_strip_target(s, y);
+        imf_histogram_rank(to, NULL, columns, wide, w->width, channels, w->rank, s->at.n);
+        imf_strip_end(s, y, to);
+    }
+}
+
+const struct imf_solver imf_solver_rank_histogram = {
+    .name = "vector",
+    .backend = IMF_BACKEND_VECTOR,
+    .kinds = 1u << IMF_RANK,
+    .propose = histogram_propose,
+    .cut = histogram_cut,
+    .scratch_bytes = scratch_bytes,
+    .strip = histogram_strip,
+};

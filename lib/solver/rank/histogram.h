@@ -1,4 +1,4 @@
-/* histogram.h - ranks of bytes in rectangles (solver/rank/vector.c) */
+/* histogram.h - histograms of columns (solver/rank/histogram.c) */
 #ifndef IMF_SOLVER_RANK_HISTOGRAM_H
 #define IMF_SOLVER_RANK_HISTOGRAM_H
 

@@ -58,7 +58,8 @@ static void histogram_propose(const struct imf_problem *p, const struct imf_devi
         imf_proposal_refuse(out, "this variant is for bytes");
         return;
     }
-    size_t count = imf_window_count(window), rank = imf_percentile_rank(window->value, count);
+    const struct imf_window w = imf_window_measure(window);
+    size_t count = (size_t)w.count, rank = (size_t)w.rank;
     *s = (struct shape){.rank = (int)rank,
                         .count_bits = count <= UINT8_MAX    ? 8
                                       : count <= UINT16_MAX ? 16

@@ -263,7 +263,6 @@ static void drop_idle(struct imf_network *net, int *last) {
             net->steps[kept].lesser = DEAD;
         if (!greater)
             net->steps[kept].greater = DEAD;
-        net->stores += 2;
     }
     net->count -= kept;
     if (net->count > 0) /* otherwise there may be none at all */
@@ -300,7 +299,7 @@ static void assign_rows(struct imf_network *net, const int *last, int *to, int *
     }
 }
 
-static enum imf_status finish(struct builder *b, int pixels, struct imf_error *err) {
+static enum imf_status finish(struct builder *b, struct imf_error *err) {
     struct imf_network *net = b->net;
     size_t values = (size_t)net->inputs + 2 * (size_t)net->count;
     int *last = malloc(3 * values * sizeof *last);
@@ -328,7 +327,6 @@ static enum imf_status finish(struct builder *b, int pixels, struct imf_error *e
             if (*row[k] < DEAD)
                 *row[k] = net->slots - 2 - *row[k];
     }
-    net->stores /= pixels;
     free(last);
     return IMF_OK;
 }
@@ -352,7 +350,7 @@ enum imf_status imf_network_sort(struct imf_network *out, int count, struct imf_
         values[i] = i;
     struct list sorted = sort(&b, values, count);
     memcpy(b.outputs, sorted.v, (size_t)sorted.n * sizeof *sorted.v);
-    st = finish(&b, 1, err);
+    st = finish(&b, err);
     free(b.pool);
     return st;
 }
@@ -368,7 +366,7 @@ enum imf_status imf_network_rank(struct imf_network *out, const struct imf_netwo
     out->inputs = (2 * (t->down - 1) + imf_tile_shared(t)) * imf_tile_columns(t);
     out->outputs = t->across * t->down;
     build(&b);
-    st = finish(&b, out->outputs, err);
+    st = finish(&b, err);
     free(b.pool);
     return st;
 }

@@ -18,16 +18,12 @@ struct imf_network_step {
 struct imf_network {
     struct imf_network_step *steps; /* owned; imf_network_free() */
     int count, slots, inputs, outputs;
-    double stores; /* rows that are written, for an output pixel */
 };
 
 /* A rectangle of pixels of which windows of width x height are looked at together. */
 struct imf_network_tile {
     int width, height, across, down;
 };
-
-/* Powers of two that suit the window, down for steps of so many rows. */
-struct imf_network_tile imf_network_tile(int width, int height);
 
 /* Columns and rows of pixels that a tile's windows lie in; rows that all its windows have. */
 static inline int imf_tile_columns(const struct imf_network_tile *t) {

@@ -7,64 +7,27 @@
  */
 #include "device/tuning.h"
 #include "solver/common/window.h"
-#include "solver/cores.h"
-#include "solver/solver.h"
 
-#include <stdlib.h>
+#define STRIP_ROWS 4
 
-#define ITEM_ROWS 4
-
-struct rank_job {
-    struct imf_problem p;
-    struct imf_run *runs; /* owned */
-    size_t run_count, count, rank;
-    struct imf_pool *pool; /* borrowed, or NULL */
-};
+static size_t scratch_bytes(const struct imf_problem *p, const void *shape, int n) {
+    (void)p;
+    return ((size_t)((const struct imf_window *)shape)->count + (size_t)n) * sizeof(double);
+}
 
 /* Milliseconds: samples * (sample + window * samples of the window) * 1e-6 / cores, in the host's
  * nanoseconds. */
 static void rank_propose(const struct imf_problem *p, const struct imf_device *d,
                          struct imf_proposal *out) {
-    const struct imf_window_op *window = p->window_op;
+    const struct imf_window *w = imf_window_propose(out, p);
     double samples = (double)p->width * p->height * p->channels;
-    double count = (double)imf_window_count(window);
     (void)d;
-    out->feasible = true;
     out->error = 0;
+    imf_proposal_strips(out, p, 0, p->width * p->channels);
     out->ms =
-        samples * (imf_host_rates.sample + imf_host_rates.window * count) * 1e-6 / imf_cores();
-    out->bytes = (count + (double)p->width * p->channels) * imf_cores() * sizeof(double);
-    snprintf(out->description, sizeof out->description, "plain C rank %zu of %.0f",
-             imf_percentile_rank(window->value, (size_t)count) + 1, count);
-}
-
-static enum imf_status rank_make(void **job, const struct imf_problem *p,
-                                 const struct imf_proposal *proposal, struct imf_queue *queue,
-                                 struct imf_error *err) {
-    (void)proposal, (void)queue;
-    const struct imf_window_op *window = p->window_op;
-    struct rank_job *j = *job = calloc(1, sizeof *j);
-    if (!j)
-        return imf_fail_memory(err, sizeof *j);
-    j->p = *p;
-    j->run_count = imf_window_runs(window, NULL);
-    j->runs = malloc(j->run_count * sizeof *j->runs);
-    if (!j->runs)
-        return imf_fail_memory(err, j->run_count * sizeof *j->runs);
-    imf_window_runs(window, j->runs);
-    j->count = imf_window_count(window);
-    j->rank = imf_percentile_rank(window->value, j->count);
-    return IMF_OK;
-}
-
-static void rank_use_pool(void *job, struct imf_pool *pool) {
-    ((struct rank_job *)job)->pool = pool;
-}
-
-static void rank_destroy(void **job) {
-    free(((struct rank_job *)*job)->runs);
-    free(*job);
-    *job = NULL;
+        samples * (imf_host_rates.sample + imf_host_rates.window * w->count) * 1e-6 / imf_cores();
+    snprintf(out->description, sizeof out->description, "plain C rank %d of %d", w->rank + 1,
+             w->count);
 }
 
 /* Hoare's selection: v[rank] as if v[0..count - 1] were in order. */
@@ -92,43 +55,29 @@ static double pick(double *v, size_t count, size_t rank) {
     return v[rank];
 }
 
-struct pass {
-    const struct rank_job *job;
-    const struct imf_surface *in, *out;
-};
-
-static double rank_at(const struct rank_job *j, const struct imf_surface *in, int y, ptrdiff_t i,
-                      double *around) {
+static double rank_at(const struct imf_host_strip *s, int y, int i, double *around) {
+    const struct imf_window *w = imf_window_of(s->job);
+    const struct imf_run *run = imf_window_kept(s->job), *end = run + w->run_count;
     size_t n = 0;
-    for (size_t r = 0; r < j->run_count; r++) {
-        const struct imf_run *run = &j->runs[r];
-        const void *row = imf_surface_row(in, y + run->dy);
+    for (; run < end; run++) {
+        const void *row = imf_surface_row(s->in, y + run->line);
         for (int dx = run->from; dx < run->to; dx++)
-            around[n++] = imf_sample_get(row, in->sample, i + (ptrdiff_t)dx * in->channels);
+            around[n++] = imf_sample_get(row, s->in->sample, i + (ptrdiff_t)dx * s->in->channels);
     }
-    return pick(around, n, j->rank);
+    return pick(around, n, (size_t)w->rank);
 }
 
-static void run_item(void *data, int item, void *memory) {
-    struct pass *pass = data;
-    const struct rank_job *j = pass->job;
-    size_t samples = (size_t)j->p.width * (size_t)j->p.channels;
-    double *around = memory, *row = around + j->count;
-    int end = imf_min((item + 1) * ITEM_ROWS, pass->out->height);
-    for (int y = item * ITEM_ROWS; y < end; y++) {
-        for (size_t i = 0; i < samples; i++)
-            row[i] = rank_at(j, pass->in, y, (ptrdiff_t)i, around);
-        imf_window_finish(&j->p, row, imf_surface_row(pass->out, y), samples);
-    }
+static struct imf_strips rank_cut(const struct imf_job *job, int height) {
+    return imf_strips_rows(job->p.width * job->p.channels, height, STRIP_ROWS);
 }
 
-static enum imf_status rank_run(void *job, const struct imf_surface *in,
-                                const struct imf_surface *out, struct imf_error *err) {
-    struct pass pass = {.job = job, .in = in, .out = out};
-    return imf_work(pass.job->pool, (out->height - 1) / ITEM_ROWS + 1,
-                    (pass.job->count + (size_t)pass.job->p.width * (size_t)pass.job->p.channels) *
-                        sizeof(double),
-                    run_item, &pass, err);
+static void rank_strip(const struct imf_host_strip *s) {
+    double *around = s->scratch, *row = around + imf_window_of(s->job)->count;
+    for (int y = s->at.y; y < s->at.end; y++) {
+        for (int i = 0; i < s->at.n; i++)
+            row[i] = rank_at(s, y, i, around);
+        imf_window_finish(&s->job->p, row, imf_surface_row(s->out, y), (size_t)s->at.n);
+    }
 }
 
 const struct imf_solver imf_solver_rank_host = {
@@ -137,8 +86,8 @@ const struct imf_solver imf_solver_rank_host = {
     .float64 = true,
     .kinds = 1u << IMF_RANK,
     .propose = rank_propose,
-    .old_make = rank_make,
-    .old_run = rank_run,
-    .old_destroy = rank_destroy,
-    .old_use_pool = rank_use_pool,
+    IMF_WINDOW_RUNS,
+    .cut = rank_cut,
+    .scratch_bytes = scratch_bytes,
+    .strip = rank_strip,
 };
