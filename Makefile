@@ -94,7 +94,7 @@ LIBS = $(PKG_LIBS) -ldl -lm $(LDLIBS)
 PROGRAM = $(BUILD)/imfilter
 LIBRARY = $(BUILD)/libimfilter.a
 SHARED = $(BUILD)/libimfilter.so
-EMBEDDED := $(sort $(wildcard cl/*.cl cl/parts/*.cl)) $(sort $(wildcard filters/*.flt cl/*.frag))
+EMBEDDED := $(sort $(wildcard cl/*.cl cl/parts/*.cl)) lib/run/point/steps.cl $(sort $(wildcard filters/*.flt cl/*.frag))
 # With OpenCL or in its place, and tests that take a device. (OPENCL_PACKAGE asks no pkg-config, which may be missing yet.)
 DEVICE = $(addprefix lib/device/,buffer.c errors.c list.c program.c queue.c runtime.c select.c)
 LEFT_OUT := $(if $(OPENCL_PACKAGE),lib/device/absent.c,$(DEVICE) $(wildcard test/checkcl*.c) \

@@ -24,7 +24,7 @@ lint_kernels() {
                 -include cl/parts/fft_channels.cl -include cl/parts/transfer.cl ;;
         cl/direct_gpu.cl) set -- -include cl/parts/direct_gpu_sums.cl -include cl/parts/common.cl ;;
         cl/erode_dilate_gpu.cl | cl/rank_bits_gpu.cl) set -- -include cl/parts/subword.cl -include cl/parts/common.cl ;;
-        cl/point.cl) set -- -include cl/parts/common.cl -include cl/parts/blend.cl ;;
+        cl/point.cl) set -- -include cl/parts/common.cl -include lib/run/point/steps.cl ;;
         cl/guided.cl | cl/local_threshold.cl) set -- -include cl/parts/common.cl -include cl/parts/column_sums.cl ;;
         cl/parts/fft_gpu_lines.cl | cl/parts/fft_gpu_planes.cl) set -- -include cl/parts/fft_gpu_butterflies.cl ;;
         cl/fft_gpu.cl)
@@ -51,8 +51,10 @@ lint_kernels() {
             lint_kernel $set -include cl/parts/subword.cl -include cl/parts/common.cl "$file"
         done
     done
-    lint_kernel -DBLEND=1 -DALPHA=1 -DC_IN=4 -DMASK=8 -DAPART=1 -DBLEND_MODE=2 -DSECOND=8 -include cl/parts/common.cl \
-        -include cl/parts/blend.cl cl/point.cl
+    for set in '-DALPHA=1 -DC_IN=4 -DC_SECOND=4 -DMASK=8 -DREGIONS=1 -DSECOND=8 -DSECOND_LIGHT=1' '-DCURVES=1 -DVEC=4'; do
+        # shellcheck disable=SC2086 # a list of options
+        lint_kernel $set -include cl/parts/common.cl -include lib/run/point/steps.cl cl/point.cl
+    done
     lint_kernel -DSAUVOLA=1 -include cl/parts/common.cl -include cl/parts/column_sums.cl cl/local_threshold.cl
     lint_kernel -DFP64=1 -include cl/parts/fft_stages.cl -include cl/parts/fft_primes.cl \
         -include cl/parts/common.cl cl/fft_transform.cl

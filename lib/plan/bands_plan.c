@@ -4,6 +4,7 @@
 #include "plan/bands.h"
 
 #include "device/tuning.h"
+#include "plan/operations.h"
 #include "solver/common/edge.h"
 
 #include <stdlib.h>
@@ -31,9 +32,9 @@ enum imf_status imf_bands_plan(struct imf_bands **out, const struct imf_chain *c
         const struct imf_pass *pass = &c->passes[i];
         step[i] = chosen[i].solver ? chosen[i].step : 1;
         if (pass->kind == IMF_PASS_POINT)
-            wish[i] = !pass->point.normalize                 ? IMF_BANDS_MANY
-                      : chosen[i].backend == IMF_BACKEND_CPU ? IMF_BANDS_WHOLE
-                                                             : IMF_BANDS_TWICE;
+            wish[i] = !imf_point_find(&pass->point, IMF_NORMALIZE) ? IMF_BANDS_MANY
+                      : chosen[i].backend == IMF_BACKEND_CPU       ? IMF_BANDS_WHOLE
+                                                                   : IMF_BANDS_TWICE;
         else
             wish[i] = chosen[i].solver ? chosen[i].bands : IMF_BANDS_WHOLE;
         if (wish[i] == IMF_BANDS_TWICE) {

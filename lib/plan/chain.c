@@ -170,6 +170,7 @@ void imf_chain_free(struct imf_chain **chain) {
     for (int i = 0; i < (*chain)->count; i++)
         imf_kernel_free(&(*chain)->passes[i].kernel);
     free((*chain)->passes);
+    free((*chain)->operations);
     free((*chain)->profiles);
     imf_curve_free(&(*chain)->curve);
     free(*chain);

@@ -29,43 +29,17 @@ struct imf_value {
                                proportion to the sums */
 };
 
-/* The steps of a point pass, in this order; x is a pixel of the pass's input. */
+struct imf_operation; /* plan/operations.h */
+
+/* A point pass: operations, each on the result of the one before. */
 struct imf_point {
-    int in_channels, out_channels;
-    bool alpha;      /* the last channel is alpha */
-    bool take_alpha; /* alpha = the image's, the pass's second input */
-    bool linearize;  /* by the curve to linear light, colours only */
-    bool unsharp;    /* x = x + amount * d, where d is x - blurred, shrunk towards 0 by level */
-    double amount, level; /* the pass's second input is the blurred surface */
-    bool difference;      /* with unsharp: x = amount * d; integers stay integers */
-    /* With unsharp: x = its share of blurred, 0..full. What is darker than full / IMF_LIFT counts as
-     * that: noise is magnified no further. */
-    bool quotient;
-    bool unpremultiply; /* colours /= alpha / full, 0 where the output's alpha < 0.5 */
-    double alpha_scale; /* with unpremultiply or normalize: divides the output's alpha by the scale
-                             that the kernel before has left out */
-    enum imf_channels gray; /* colours to this one; IMF_CHANNELS_RGB: no */
-    bool normalize;         /* colours: (x - min) * full / (max - min) of the pass's input, */
-    double flat;            /* if max - min is below this, 0 */
-    bool weigh;             /* with normalize: pixels whose alpha is 0 do not count in the range */
-    bool whole;    /* with normalize: colours are integers, ties those of the exact quotient */
-    bool epilogue; /* colours only: absolute, multiply, offset, threshold */
-    struct imf_epilogue e;
-    /* x = b + w (f(b, x) - b) for the image's pixel b, the mode's f and weights w. The pass's second
-     * input is the image, of image_channels. */
-    bool blend;
-    enum imf_blend_mode mode;
-    struct imf_weights weights;
-    int image_channels;
-    enum imf_channels pick; /* b is this of its colours, and x has only that */
-    bool image_light;       /* linearize the image's pixel as well */
-    bool apart;       /* with blend: alpha was filtered: colours count by their pixels' alpha */
-    bool put;         /* x, of `pick` alone, replaces that in the image's pixel */
-    bool premultiply; /* colours *= alpha / full; an opaque alpha leaves them as they are */
-    bool delinearize;
-    double rescale;                /* every channel, for a change of depth: 257, 1/257 or 1 */
-    double full;                   /* of the input's depth */
-    const struct imf_curve *curve; /* the chain's */
+    const struct imf_operation *steps; /* of the chain's list */
+    int count;
+    int in_channels, second_channels; /* of the second input; 0: there is none */
+    bool second_light;                /* which is put into linear light */
+    bool alpha;                       /* the last channel is alpha, of both */
+    double full;                      /* of the input's depth */
+    const struct imf_curve *curve;    /* the chain's */
 };
 
 enum imf_pass_kind { IMF_PASS_CONVOLVE, IMF_PASS_POINT };
@@ -108,6 +82,7 @@ struct imf_chain {
     struct imf_curve *curve; /* of linear light, shared; NULL: sRGB's */
     struct imf_pass *passes; /* owned */
     int count;
+    struct imf_operation *operations; /* owned: those that point passes have */
 };
 
 enum imf_status imf_chain_build(struct imf_chain **out, const struct imf_filter *filter,
@@ -136,8 +111,6 @@ bool imf_problem_decides(const struct imf_problem *p);
 const struct imf_epilogue *imf_pass_threshold(const struct imf_pass *pass);
 /* By the values of pass i samples are decided, there or by a pass that reads them. */
 bool imf_chain_decides(const struct imf_chain *chain, int i);
-/* Each output sample depends on the same input sample alone, and all colours do so alike. */
-bool imf_point_is_map(const struct imf_point *point);
 /* The samples of surface `index` (0: the image, i + 1: the output of pass i). Between passes they
  * are floats, or float64 where floats are too coarse or if `float64` is set. */
 enum imf_sample imf_chain_sample(const struct imf_chain *chain, int index, bool float64);

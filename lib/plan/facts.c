@@ -1,10 +1,32 @@
 /* facts.c - what follows from a chain's passes */
-#include "plan/chain.h"
+#include "plan/operations.h"
+
+const struct imf_operation *imf_point_find(const struct imf_point *p,
+                                           enum imf_operation_kind kind) {
+    for (int i = 0; i < p->count; i++)
+        if (p->steps[i].kind == kind)
+            return &p->steps[i];
+    return NULL;
+}
+
+bool imf_point_all(const struct imf_point *p, int holds) {
+    for (int i = 0; i < p->count; i++) {
+        const struct imf_operation *op = &p->steps[i];
+        switch (op->kind) {
+#define HOLDS(kind, name, what, ...)                                                               \
+    case IMF_##kind:                                                                               \
+        holds &= what;                                                                             \
+        break;
+            IMF_POINT_OPERATIONS(HOLDS)
+        case IMF_SOLVE:
+            break;
+        }
+    }
+    return holds;
+}
 
 bool imf_point_is_map(const struct imf_point *p) {
-    bool bends = p->linearize || p->delinearize;
-    return !p->take_alpha && !p->unsharp && !p->unpremultiply && !p->gray && !p->normalize &&
-           !p->blend && !p->put && !p->premultiply && !(bends && imf_curve_count(p->curve) > 1);
+    return imf_point_all(p, IMF_ALIKE) && imf_point_all(p, IMF_MAPS);
 }
 
 enum imf_sample imf_chain_sample(const struct imf_chain *chain, int index, bool float64) {
@@ -21,11 +43,19 @@ bool imf_problem_decides(const struct imf_problem *p) {
            p->kind == IMF_LOCAL_THRESHOLD;
 }
 
+int imf_point_threshold(const struct imf_point *p) {
+    int i = 0;
+    while (i < p->count && !(p->steps[i].kind == IMF_SCALAR && p->steps[i].scalar.threshold))
+        i++;
+    return i;
+}
+
 const struct imf_epilogue *imf_pass_threshold(const struct imf_pass *pass) {
-    const struct imf_epilogue *e =
-        pass->kind == IMF_PASS_CONVOLVE ? &pass->problem.epilogue : &pass->point.e;
-    bool is = (pass->kind == IMF_PASS_CONVOLVE || pass->point.epilogue) && e->threshold;
-    return is ? e : NULL;
+    const struct imf_epilogue *e = &pass->problem.epilogue;
+    int i = imf_point_threshold(&pass->point);
+    if (pass->kind == IMF_PASS_POINT)
+        return i < pass->point.count ? &pass->point.steps[i].scalar : NULL;
+    return e->threshold ? e : NULL;
 }
 
 bool imf_chain_decides(const struct imf_chain *c, int i) {

@@ -1,8 +1,8 @@
 /*
  * fuse.c - operations become passes
  *
- * A solver's work is a pass. Operations on points gather in one, in the order of its steps, as long as
- * nothing else reads what is between them; functions of single colours join the epilogue of the solver
+ * A solver's work is a pass. Operations on points that follow each other are one, as long as nothing
+ * else reads what is between them and they read one surface besides; functions of single colours join the epilogue of the solver
  * before them. What is left between passes is samples of the image's depth where these hold the
  * values, and floats elsewhere.
  */
@@ -21,13 +21,7 @@ static struct imf_pass *append(struct imf_chain *c, const struct imf_operation *
         pass->problem = op->problem;
         return pass;
     }
-    pass->point = (struct imf_point){.in_channels = channels,
-                                     .alpha_scale = 1,
-                                     .e = imf_plain_epilogue,
-                                     .rescale = 1,
-                                     .full = c->full,
-                                     .curve = c->curve};
-    pass->point.e.full = c->full;
+    pass->point = (struct imf_point){.in_channels = channels, .full = c->full, .curve = c->curve};
     return pass;
 }
 
@@ -50,77 +44,11 @@ static bool join(const struct imf_operations *o, struct imf_pass *pass,
     if (pass->kind == IMF_PASS_CONVOLVE)
         return op->kind == IMF_SCALAR && !o->alpha_apart && pass->problem.kind != IMF_FILLING &&
                extend(&pass->problem.epilogue, &op->scalar);
-    if (op->kind == IMF_SCALAR && last->kind == IMF_SCALAR)
-        return extend(&pass->point.e, &op->scalar);
-    /* The range of a stretch, and alpha that pixels are weighed by, are those of a pass's input. */
-    bool apart = op->kind == IMF_SOLVE || op->kind == IMF_NORMALIZE || last->kind == IMF_TAKE_ALPHA;
-    return !apart && op->kind > last->kind &&
-           (op->second == -2 || pass->second == -2 || last->second == op->second);
-}
-
-/* Add the operation to the pass's steps. */
-static void add_step(struct imf_point *p, const struct imf_chain *c, const struct imf_operations *o,
-                     const struct imf_operation *op) {
-    p->out_channels = op->channels;
-    switch (op->kind) {
-    case IMF_SOLVE:
-        break;
-    case IMF_TAKE_ALPHA:
-        p->take_alpha = true;
-        break;
-    case IMF_LINEARIZE:
-        p->linearize = true;
-        break;
-    case IMF_COMBINE:
-        p->unsharp = true;
-        p->amount = op->combine.amount;
-        p->level = op->combine.level;
-        p->difference = op->combine.difference;
-        p->quotient = op->combine.quotient;
-        break;
-    case IMF_UNPREMULTIPLY:
-        p->unpremultiply = true;
-        p->alpha_scale = op->alpha_scale;
-        break;
-    case IMF_GRAY:
-        p->gray = op->gray;
-        break;
-    case IMF_NORMALIZE:
-        p->normalize = true;
-        p->flat = op->normalize.flat;
-        p->alpha_scale = op->normalize.alpha_scale;
-        p->weigh = op->normalize.weigh;
-        p->whole = op->normalize.whole;
-        break;
-    case IMF_SCALAR:
-        p->epilogue = true;
-        extend(&p->e, &op->scalar);
-        break;
-    case IMF_BLEND:
-        p->blend = true;
-        p->mode = op->blend.mode;
-        p->weights = op->blend.weights;
-        p->apart = o->alpha_apart;
-        break;
-    case IMF_PUT:
-        p->put = true;
-        break;
-    case IMF_PREMULTIPLY:
-        p->premultiply = true;
-        break;
-    case IMF_DELINEARIZE:
-        p->delinearize = true;
-        break;
-    case IMF_RESCALE:
-        p->rescale = c->rescale;
-        break;
-    }
-    if (op->kind == IMF_BLEND || op->kind == IMF_PUT) {
-        p->pick = op->blend.pick;
-        p->image_light = o->settings->linear;
-    }
-    if (op->kind == IMF_BLEND || op->kind == IMF_PUT || op->kind == IMF_TAKE_ALPHA)
-        p->image_channels = c->channels_in;
+    /* The range of a stretch, and alpha that pixels are weighed by, are those of a pass's input; it has one plane of weights. */
+    bool apart = op->kind == IMF_SOLVE || op->kind == IMF_NORMALIZE ||
+                 last->kind == IMF_TAKE_ALPHA ||
+                 (op->kind == IMF_BLEND && imf_point_find(&pass->point, IMF_BLEND));
+    return !apart && (op->second == -2 || pass->second == -2 || last->second == op->second);
 }
 
 /* Passes of the operations; made[i] becomes the one that has operation i's result. */
@@ -137,11 +65,15 @@ static void gather(struct imf_chain *c, struct imf_operations *o, int *made) {
         struct imf_pass *pass =
             goes_on ? &c->passes[c->count - 1] : append(c, op, source, channels);
         if (pass->kind == IMF_PASS_POINT) {
-            if (op->second >= -1)
+            struct imf_point *p = &pass->point;
+            p->alpha = o->alpha;
+            p->steps = p->count ? p->steps : op;
+            p->count++;
+            p->second_light |= (op->kind == IMF_BLEND || op->kind == IMF_PUT) && op->blend.light;
+            if (op->second >= -1) {
                 pass->second = op->second < 0 ? -1 : made[op->second];
-            pass->point.alpha = o->alpha;
-            if (!goes_on || op->kind != IMF_SCALAR || last->kind != IMF_SCALAR)
-                add_step(&pass->point, c, o, op);
+                p->second_channels = op->second < 0 ? c->channels_in : o->list[op->second].channels;
+            }
         }
         pass->stage = op->stage;
         pass->channels_out = op->channels;
@@ -219,7 +151,7 @@ static void set_samples(struct imf_chain *c, const struct imf_operations *o) {
         struct imf_pass *before = pass->source < 0 ? NULL : &c->passes[pass->source];
         bool solves = pass->kind == IMF_PASS_CONVOLVE;
         pass->out = pass->value.stored ? c->in : IMF_F32;
-        if (!solves && pass->point.unsharp) /* as point passes read it */
+        if (!solves && imf_point_find(&pass->point, IMF_COMBINE)) /* as point passes read it */
             c->passes[pass->second].out = IMF_F32;
         if (solves && before && reads_fractions(&pass->problem))
             before->out = IMF_F32;
@@ -248,6 +180,9 @@ bool imf_fuse(struct imf_chain *c, struct imf_operations *o) {
         gather(c, o, made);
         set_samples(c, o);
         c->channels_out = c->passes[c->count - 1].channels_out;
+        c->operations = o->list;
+        o->list = NULL;
+        o->count = 0;
     }
     free(made);
     return enough;

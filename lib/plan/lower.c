@@ -133,6 +133,8 @@ static void blend(struct lowering *l, enum imf_blend_mode mode, struct imf_weigh
     op->blend.mode = mode;
     op->blend.pick = l->pick;
     op->blend.weights = w;
+    op->blend.light = l->settings->linear;
+    op->blend.apart = l->out->alpha_apart;
     if (!l->pick)
         set_border(l);
 }
@@ -380,9 +382,10 @@ void imf_lower(struct imf_operations *o, const struct imf_filter *filter,
         struct imf_operation *op = append(&l, IMF_PUT);
         op->second = l.backdrop;
         op->blend.pick = l.pick;
+        op->blend.light = settings->linear;
     }
     if (settings->linear)
         append(&l, IMF_DELINEARIZE);
     if (c->in != c->out || l.current < 0) /* a chain that changes nothing still copies the image */
-        append(&l, IMF_RESCALE);
+        append(&l, IMF_RESCALE)->rescale = c->rescale;
 }

@@ -68,18 +68,8 @@ void imf_operations_free(struct imf_operations *o) {
 
 /* ---- as text --------------------------------------------------------------------------------- */
 
-static const char *const names[] = {[IMF_TAKE_ALPHA] = "take alpha",
-                                    [IMF_LINEARIZE] = "linearize",
-                                    [IMF_COMBINE] = "sharpen",
-                                    [IMF_UNPREMULTIPLY] = "unpremultiply",
-                                    [IMF_GRAY] = "gray",
-                                    [IMF_NORMALIZE] = "normalize",
-                                    [IMF_SCALAR] = "scalar",
-                                    [IMF_BLEND] = "blend",
-                                    [IMF_PUT] = "put back",
-                                    [IMF_PREMULTIPLY] = "premultiply",
-                                    [IMF_DELINEARIZE] = "delinearize",
-                                    [IMF_RESCALE] = "rescale"};
+#define NAME(kind, name, ...) [IMF_##kind] = name,
+static const char *const names[] = {IMF_POINT_OPERATIONS(NAME)};
 static const char *const solved[] = {[IMF_CONVOLUTION] = "convolve",
                                      [IMF_MAGNITUDE] = "magnitude",
                                      [IMF_PHASE] = "phase",

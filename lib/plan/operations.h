@@ -17,21 +17,53 @@
 
 #include <stdio.h>
 
-/* Those of a point pass are in the order of its steps. */
+/* What holds of an operation on points; a pass is slower without. */
+enum {
+    IMF_ALIKE = 1,     /* all colours are treated alike, each by itself, */
+    IMF_ALPHA_TOO = 2, /* and so is alpha */
+    IMF_MAPS = 4,      /* a result depends on nothing but the sample */
+    IMF_FLOATS = 8     /* may be computed in floats where these are not too coarse */
+};
+#define IMF_MAPS_ALIKE (IMF_ALIKE | IMF_MAPS)
+
+/*
+ * The operations on points: ROW(kind, name, what holds, step, numbers...)
+ *
+ * A step is a function of run/point/steps.cl, which computes it on the host and on devices; its numbers are
+ * those of operation `op` in point pass `p`.
+ */
+#define IMF_POINT_OPERATIONS(ROW)                                                                  \
+    ROW(TAKE_ALPHA, "take alpha", IMF_FLOATS, take_alpha, p->full)                                 \
+    ROW(LINEARIZE, "linearize", imf_curve_count(p->curve) == 1 ? IMF_MAPS_ALIKE : 0, linearize,    \
+        p->full)                                                                                   \
+    ROW(COMBINE, "sharpen", IMF_ALIKE | IMF_ALPHA_TOO | IMF_FLOATS, combine, p->full,              \
+        op->combine.amount, op->combine.level, op->combine.difference, op->combine.quotient,       \
+        p->full / IMF_LIFT)                                                                        \
+    ROW(UNPREMULTIPLY, "unpremultiply", IMF_FLOATS, unpremultiply, p->full, op->alpha_scale)       \
+    ROW(GRAY, "gray", IMF_FLOATS, gray, p->full, op->gray, imf_curve_luma(p->curve)[1],            \
+        imf_curve_luma(p->curve)[2])                                                               \
+    ROW(NORMALIZE, "normalize", IMF_ALIKE, normalize, p->full, op->normalize.flat,                 \
+        op->normalize.whole, op->normalize.alpha_scale)                                            \
+    ROW(SCALAR, "scalar", op->scalar.threshold ? IMF_MAPS_ALIKE : IMF_MAPS_ALIKE | IMF_FLOATS,     \
+        scalar, p->full, op->scalar.absolute, op->scalar.multiply, op->scalar.offset,              \
+        op->scalar.threshold, op->scalar.level)                                                    \
+    ROW(BLEND, "blend",                                                                            \
+        IMF_FLOATS | (op->blend.pick || p->in_channels < p->second_channels ? 0 : IMF_ALIKE),      \
+        blend, p->full, op->blend.mode, op->blend.pick, imf_curve_luma(p->curve)[1],               \
+        imf_curve_luma(p->curve)[2], op->blend.apart)                                              \
+    ROW(PUT, "put back", IMF_FLOATS, put, p->full, op->blend.pick, imf_curve_luma(p->curve)[1],    \
+        imf_curve_luma(p->curve)[2])                                                               \
+    ROW(PREMULTIPLY, "premultiply", IMF_FLOATS, premultiply, p->full)                              \
+    ROW(DELINEARIZE, "delinearize", imf_curve_count(p->curve) == 1 ? IMF_MAPS_ALIKE : 0,           \
+        delinearize, p->full)                                                                      \
+    ROW(RESCALE, "rescale", IMF_MAPS_ALIKE | IMF_ALPHA_TOO | IMF_FLOATS, rescale, p->full,         \
+        op->rescale)
+
 enum imf_operation_kind {
-    IMF_SOLVE,         /* a solver's work */
-    IMF_TAKE_ALPHA,    /* alpha = that of `second` */
-    IMF_LINEARIZE,     /* colours by the curve to linear light */
-    IMF_COMBINE,       /* with `second`, a blurred surface: sharpen, subtract, divide */
-    IMF_UNPREMULTIPLY, /* colours /= alpha */
-    IMF_GRAY,          /* colours to one */
-    IMF_NORMALIZE,     /* stretch colours to full scale */
-    IMF_SCALAR,        /* a function of each colour */
-    IMF_BLEND,         /* with `second`, the image */
-    IMF_PUT,           /* one colour back among those of `second`, the image */
-    IMF_PREMULTIPLY,   /* colours *= alpha */
-    IMF_DELINEARIZE,
-    IMF_RESCALE /* between depths */
+    IMF_SOLVE, /* a solver's work */
+#define IMF_KIND(kind, name, ...) IMF_##kind,
+    IMF_POINT_OPERATIONS(IMF_KIND)
+#undef IMF_KIND
 };
 
 struct imf_operation {
@@ -47,22 +79,26 @@ struct imf_operation {
             struct imf_problem problem; /* exact, integers and positive are set by bound() */
             struct imf_kernel *kernel;  /* owned: the problem's, if a rule has made it, or NULL */
         };
-        struct {
-            double amount, level;
-            bool difference, quotient;
+        struct {                       /* x is the source's sample, y that of `second`: */
+            double amount, level;      /* x + amount d; d is x - y, shrunk towards 0 by level */
+            bool difference, quotient; /* amount d alone; x / y instead, as a share of full scale:
+                                           below full / IMF_LIFT y counts as that */
         } combine;
-        double alpha_scale; /* IMF_UNPREMULTIPLY */
+        /* Alpha is divided by what the kernel before has left out, colours by alpha: 0 where it is below 0.5. */
+        double alpha_scale;
         enum imf_channels gray;
         struct {
-            double flat, alpha_scale;
-            bool weigh, whole;
+            double flat, alpha_scale; /* a range of less is 0; as above */
+            bool weigh, whole; /* pixels of alpha 0 do not count; integers, of exact quotients */
         } normalize;
-        struct imf_epilogue scalar;
-        struct {
+        struct imf_epilogue scalar; /* absolute, multiply, offset, threshold */
+        struct { /* b + w (f(b, x) - b) of the image's b, the mode's f and weights w */
             enum imf_blend_mode mode;
-            enum imf_channels pick;
             struct imf_weights weights;
-        } blend; /* IMF_PUT: pick alone */
+            enum imf_channels pick; /* b is this of the image's colours, and x the only one */
+            bool light, apart;      /* the image is put into linear light; alpha was filtered */
+        } blend;                    /* IMF_PUT: pick and light alone */
+        double rescale;
     };
 };
 
@@ -77,6 +113,15 @@ struct imf_operations {
     bool no_memory;         /* an operation is missing; this stands for it */
     struct imf_operation missing;
 };
+
+/* The first step of this kind, or NULL. */
+const struct imf_operation *imf_point_find(const struct imf_point *p, enum imf_operation_kind kind);
+/* Which step is the first that compares with a threshold; p->count: there is none. */
+int imf_point_threshold(const struct imf_point *p);
+/* Does this one of what may hold do so of all steps? */
+bool imf_point_all(const struct imf_point *p, int holds);
+/* Each output sample depends on the same input sample alone, and all colours do so alike. */
+bool imf_point_is_map(const struct imf_point *p);
 
 static const struct imf_epilogue imf_plain_epilogue = {.scale = 1, .multiply = 1};
 

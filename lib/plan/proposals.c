@@ -8,6 +8,7 @@
 
 #include "base/thread_pool.h"
 #include "device/tuning.h"
+#include "plan/operations.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -57,7 +58,7 @@ static double rows_ms(const struct imf_chain *c, const struct imf_pass *pass) {
     const struct imf_point *p = &pass->point;
     bool map = imf_point_is_map(p) && pass->in != IMF_F32;
     double ns = map ? r->map : r->point;
-    if (p->delinearize && !map)
+    if (imf_point_find(p, IMF_DELINEARIZE) && !map)
         ns += r->curve * pass->channels_out / pass->channels_in;
     return (double)c->width * c->height * pass->channels_in * ns * 1e-6 / imf_cores() + r->start_ms;
 }
@@ -82,11 +83,12 @@ static void propose_point(struct imf_proposal *out, const struct imf_proposals *
     const char *why = NULL;
     *out =
         (struct imf_proposal){.backend = backend, .ms = INFINITY, .height = c->height, .step = 1};
-    const struct imf_mask_plane *mask = pass->point.weights.mask;
-    const char *what = mask                ? "blend by a mask"
-                       : pass->point.blend ? "blend"
-                       : pass->point.put   ? "put back"
-                                           : "pointwise";
+    const struct imf_operation *blend = imf_point_find(&pass->point, IMF_BLEND);
+    const struct imf_mask_plane *mask = blend ? blend->blend.weights.mask : NULL;
+    const char *what = mask                                    ? "blend by a mask"
+                       : blend                                 ? "blend"
+                       : imf_point_find(&pass->point, IMF_PUT) ? "put back"
+                                                               : "pointwise";
     snprintf(out->description, sizeof out->description, "%s", what);
     if (backend == IMF_BACKEND_CPU) {
         snprintf(out->description, sizeof out->description, "plain C %s", what);

@@ -12,7 +12,7 @@
  * nothing.
  */
 #include "base/rounding.h"
-#include "plan/chain.h"
+#include "plan/operations.h"
 
 #include <float.h>
 #include <math.h>
@@ -35,21 +35,42 @@ static double error_gain(const struct imf_problem *p) {
     return gain * fabs(p->epilogue.multiply);
 }
 
+static double operation_gain(const struct imf_operation *op) {
+    double times;
+    switch (op->kind) {
+    case IMF_COMBINE: /* of a quotient both numerator and denominator have an error */
+        return op->combine.quotient ? sqrt(2) * IMF_LIFT : 1 + fabs(op->combine.amount);
+    case IMF_UNPREMULTIPLY: /* likewise */
+        return sqrt(2) / op->alpha_scale;
+    case IMF_SCALAR:
+        return fabs(op->scalar.multiply);
+    case IMF_NORMALIZE: /* both the sample and the low end of the range have an error */
+        return op->normalize.whole ? 1 : 2 * IMF_HIGH_GAIN;
+    case IMF_BLEND:
+        times = imf_blend_slope(op->blend.mode) * (op->blend.apart ? sqrt(2) : 1);
+        return fmax(1, fabs(op->blend.weights.amount)) * times;
+    default:
+        return 1;
+    }
+}
+
 /* The same for a point pass. */
 static double point_gain(const struct imf_point *p) {
-    double gain = p->unsharp ? 1 + fabs(p->amount) : 1;
-    if (p->quotient) /* both numerator and denominator have an error */
-        gain = sqrt(2) * IMF_LIFT;
-    if (p->unpremultiply) /* likewise */
-        gain *= sqrt(2) / p->alpha_scale;
-    if (p->epilogue)
-        gain *= fabs(p->e.multiply);
-    if (p->blend)
-        gain *=
-            fmax(1, fabs(p->weights.amount)) * imf_blend_slope(p->mode) * (p->apart ? sqrt(2) : 1);
-    if (p->normalize && !p->whole) /* both the sample and the low end of the range have an error */
-        gain *= 2 * IMF_HIGH_GAIN;
+    double gain = 1;
+    for (int i = 0; i < p->count; i++)
+        gain *= operation_gain(&p->steps[i]);
     return gain;
+}
+
+static bool has(const struct imf_point *p, enum imf_operation_kind kind) {
+    return imf_point_find(p, kind);
+}
+
+/* Integers, to the image's depth. */
+static bool stretches_exactly(const struct imf_point *p) {
+    const struct imf_operation *stretch = imf_point_find(p, IMF_NORMALIZE),
+                               *scale = imf_point_find(p, IMF_RESCALE);
+    return stretch && stretch->normalize.whole && (!scale || scale->rescale == 1);
 }
 
 /* The error of rounding pass i's output to floats; a point pass rounds between its steps, too. */
@@ -103,12 +124,14 @@ static void set_gains(struct imf_chain *c) {
         pass->relative = gain * part;
         if (pass->kind == IMF_PASS_POINT) {
             gain *= point_gain(p);
-            if (p->delinearize) {
+            if (has(p, IMF_DELINEARIZE)) {
                 gain *= imf_curve_steepest(c->curve, c->out == IMF_U8);
                 part = steep(c);
             }
-            bool means = p->mode == IMF_BLEND_NORMAL && p->weights.amount <= 1;
-            part = p->unsharp || p->normalize || (p->blend && !means) || p->put ? 1 : part;
+            const struct imf_operation *b = imf_point_find(p, IMF_BLEND);
+            bool means = !b || (b->blend.mode == IMF_BLEND_NORMAL && b->blend.weights.amount <= 1);
+            bool keeps = means && !has(p, IMF_COMBINE) && !has(p, IMF_NORMALIZE);
+            part = keeps && !has(p, IMF_PUT) ? part : 1;
         } else if (imf_problem_decides(&pass->problem)) {
             gain = part = 1; /* its input is rounded as results are */
         } else {
@@ -146,7 +169,8 @@ static void set_tolerances(struct imf_chain *c) {
 static void mark_coarse_curve(struct imf_chain *c) {
     struct imf_pass *last = &c->passes[c->count - 1];
     double error = FLT_EPSILON * c->full * imf_curve_log_slope(c->curve, c->out == IMF_U8);
-    if (last->kind == IMF_PASS_POINT && last->point.delinearize && error > final_tolerance(c))
+    if (last->kind == IMF_PASS_POINT && has(&last->point, IMF_DELINEARIZE) &&
+        error > final_tolerance(c))
         (last->source < 0 ? last : &c->passes[last->source])->coarse = true;
 }
 
@@ -154,15 +178,31 @@ static void mark_coarse_curve(struct imf_chain *c) {
 static bool point_exact(const struct imf_chain *c, int i) {
     const struct imf_point *p = &c->passes[i].point;
     bool integers = c->passes[i].value.integer && !c->passes[i].rounded;
-    if (p->normalize)
-        return p->whole && p->rescale == 1 && i == c->count - 1 && !p->blend && !p->put;
-    if (p->unsharp && !(p->difference && integers))
-        return false;
-    if (p->linearize || p->epilogue || p->delinearize || p->rescale != 1)
-        return false;
-    bool keeps = p->take_alpha || p->blend || p->put || p->gray;
-    bool whole = p->difference || (keeps && integers);
-    return whole && !p->unpremultiply && !p->premultiply;
+    bool all = true, whole = false;
+    for (int k = 0; k < p->count; k++) {
+        const struct imf_operation *op = &p->steps[k];
+        switch (op->kind) {
+        case IMF_NORMALIZE:
+            return stretches_exactly(p) && i == c->count - 1 && !has(p, IMF_BLEND) &&
+                   !has(p, IMF_PUT);
+        case IMF_COMBINE:
+            whole = true;
+            all = all && op->combine.difference && integers;
+            break;
+        case IMF_TAKE_ALPHA:
+        case IMF_BLEND:
+        case IMF_PUT:
+        case IMF_GRAY:
+            whole = whole || integers;
+            break;
+        case IMF_RESCALE:
+            all = all && op->rescale == 1;
+            break;
+        default:
+            all = false;
+        }
+    }
+    return whole && all;
 }
 
 /* The same for an opaque image: alpha is 1 wherever it multiplies, and it divides once. */
@@ -173,19 +213,17 @@ static bool exact_if_opaque(const struct imf_chain *c, int i) {
         return pass->problem.exact || pass->problem.whole_if_opaque ||
                (pass->problem.kind == IMF_RANK && pass->value.integer_if_opaque);
     return pass->value.integer_if_opaque || point_exact(c, i) ||
-           (p->unpremultiply && i == c->count - 1 && !p->unsharp && !p->gray && !p->normalize &&
-            !p->blend && !p->put && !p->epilogue && !p->premultiply && !p->delinearize &&
-            p->rescale == 1);
+           (p->steps[0].kind == IMF_UNPREMULTIPLY && p->count == 1 && i == c->count - 1);
 }
 
 /* Integers are stretched exactly, so floats must hold them, also where they have got the image's alpha on the way. */
 static void mark_coarse_stretch(struct imf_chain *c, int i) {
     const struct imf_point *p = &c->passes[i].point;
     struct imf_pass *sums = &c->passes[imf_max(c->passes[i].source, 0)], *bare = sums;
-    if (bare->kind == IMF_PASS_POINT && bare->point.take_alpha)
+    if (bare->kind == IMF_PASS_POINT && has(&bare->point, IMF_TAKE_ALPHA))
         bare = &c->passes[imf_max(bare->source, 0)];
     bool held = bare->kind == IMF_PASS_POINT || bare->problem.exact;
-    if (p->normalize && p->whole && p->rescale == 1 && !held)
+    if (stretches_exactly(p) && !held)
         sums->coarse = bare->coarse = true;
 }
 

@@ -4,6 +4,7 @@
  * Which chains are exact, which need more than floats between passes, and how errors are shared out.
  */
 #include "chain_util.h"
+#include "plan/operations.h"
 
 #include <math.h>
 #include <string.h>
@@ -114,7 +115,8 @@ static void test_stretch(void) {
     const struct imf_settings settings = {.range = IMF_RANGE_NORMALIZE};
     const char *const specs[] = {"log:2", NULL};
     struct chain_case c = chain_make(specs, &gray8, &settings);
-    CHECK(c.chain->passes[1].point.normalize && !c.chain->passes[0].coarse, "floats are stretched");
+    CHECK(imf_point_find(&c.chain->passes[1].point, IMF_NORMALIZE) && !c.chain->passes[0].coarse,
+          "floats are stretched");
     double tolerance = c.chain->passes[0].problem.tolerance;
     CHECK(tolerance > 1e-3 && tolerance < 1.0 / 32 / 8, "%g", tolerance);
     chain_drop(&c);
@@ -171,8 +173,8 @@ static void test_masks(void) {
             double amount = i == 1 ? 0.3 : 1;
             CHECK(fabs(imf_kernel_sum(k) / k->scale - 1) < 1e-9, "%s: a blur of gain %g",
                   masks[i].spec, imf_kernel_sum(k) / k->scale);
-            CHECK(point->point.unsharp && fabs(point->point.amount - amount) < 1e-9,
-                  "%s: amount %g", masks[i].spec, point->point.amount);
+            const struct imf_operation *op = imf_point_find(&point->point, IMF_COMBINE);
+            CHECK(op && fabs(op->combine.amount - amount) < 1e-9, "%s: amount", masks[i].spec);
         }
         chain_drop(&c);
     }
@@ -198,11 +200,10 @@ static void test_blends(void) {
         struct chain_case c = chain_make(blends[i].specs, &gray8, &settings);
         const struct imf_pass *pass = &c.chain->passes[blends[i].second];
         CHECK(c.chain->count == blends[i].passes, "%zu: %d passes", i, c.chain->count);
-        CHECK(pass->kind == IMF_PASS_POINT && pass->second == -1 && pass->point.blend &&
-                  pass->point.mode == blends[i].mode,
-              "%zu: mode %d", i, pass->point.mode);
-        CHECK(fabs(pass->point.weights.amount - blends[i].amount) < 1e-12, "%zu: %g", i,
-              pass->point.weights.amount);
+        const struct imf_operation *op = imf_point_find(&pass->point, IMF_BLEND);
+        CHECK(pass->second == -1 && op && op->blend.mode == blends[i].mode &&
+                  fabs(op->blend.weights.amount - blends[i].amount) < 1e-12,
+              "%zu: a blend", i);
         chain_drop(&c);
     }
     /* Its source is what would be seen: mid-grey is added first, and what follows is not shown. */
@@ -233,17 +234,20 @@ static void test_channels(void) {
         bool luma = which == IMF_CHANNELS_LUMA;
         CHECK(c.chain->count == 3 && c.chain->channels_out == 3, "%d: %d passes", which,
               c.chain->count);
-        CHECK(pass[0].point.gray == which && pass[0].channels_out == 1 &&
+        const struct imf_operation *gray = imf_point_find(&pass[0].point, IMF_GRAY);
+        CHECK(gray && gray->gray == which && pass[0].channels_out == 1 &&
                   pass[0].out == (luma ? IMF_F32 : IMF_U8),
               "%d is picked", which);
         CHECK(pass[1].channels_in == 1 && pass[1].channels_out == 1, "%d is filtered", which);
-        CHECK(pass[2].point.blend && pass[2].point.put && pass[2].second == -1, "%d is put back",
-              which);
+        CHECK(imf_point_find(&pass[2].point, IMF_BLEND) &&
+                  imf_point_find(&pass[2].point, IMF_PUT) && pass[2].second == -1,
+              "%d is put back", which);
         CHECK(c.chain->exact == !luma, "%d: %sexact", which, c.chain->exact ? "" : "not ");
         chain_drop(&c);
         settings.linear = true;
         c = chain_make((const char *const[]){"sharpen", NULL}, &rgb, &settings);
-        CHECK(!c.chain->exact && c.chain->passes[2].point.image_light, "%d in light", which);
+        CHECK(!c.chain->exact && imf_point_find(&c.chain->passes[2].point, IMF_PUT)->blend.light,
+              "%d in light", which);
         chain_drop(&c);
         c = chain_make((const char *const[]){"sharpen", NULL}, &gray8,
                        &(struct imf_settings){.channels = IMF_CHANNELS_LUMA});

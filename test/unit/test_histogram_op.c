@@ -5,6 +5,7 @@
 #include "canary_util.h"
 #include "chain_util.h"
 #include "check.h"
+#include "plan/operations.h"
 #include "solver/histogram/reference.h"
 
 #include "solver/solver.h"
@@ -188,7 +189,8 @@ static void test_lowering(void) {
     CHECK(c.chain->count == 7 && c.chain->passes[3].problem.kind == IMF_HISTOGRAM_OP, "%d passes",
           c.chain->count);
     pass = &c.chain->passes[3];
-    CHECK(c.chain->passes[2].point.unpremultiply && c.chain->passes[4].point.premultiply,
+    CHECK(imf_point_find(&c.chain->passes[2].point, IMF_UNPREMULTIPLY) &&
+              imf_point_find(&c.chain->passes[4].point, IMF_PREMULTIPLY),
           "straight colours");
     CHECK(pass->problem.exact && !pass->value.integer && pass->value.bound == 255,
           "samples again, beside alpha that is none (bound %g)", pass->value.bound);

@@ -4,6 +4,7 @@
  * The reference stores float64 between passes.
  */
 #include "plan/layout.h"
+#include "plan/operations.h"
 #include "plan/reference.h"
 #include "run/executor/host_pass.h"
 
@@ -152,9 +153,7 @@ void imf_exec_compared(const struct imf_exec *x, int i, const struct imf_surface
     struct imf_point p = pass->point;
     const struct imf_surface *second = pass->second >= -1 ? &x->surface[pass->second + 1] : NULL;
     const struct imf_point_io io = {&x->surface[pass->source + 1], second, out, 0};
-    p.e.threshold = p.blend = p.put = p.premultiply = p.delinearize = false;
-    p.rescale = 1;
-    p.out_channels = out->channels;
+    p.count = imf_point_threshold(&p);
     imf_point_run_host(&p, &io);
 }
 
@@ -162,10 +161,11 @@ double imf_exec_stretch(const struct imf_exec *x, int passes) {
     double factor = 1, low, high;
     for (int i = 0; i < passes; i++) {
         const struct imf_point *p = &x->chain->passes[i].point;
-        if (x->chain->passes[i].kind != IMF_PASS_POINT || !p->normalize)
+        const struct imf_operation *stretch = imf_point_find(p, IMF_NORMALIZE);
+        if (!stretch)
             continue;
         imf_point_range(p, &x->surface[x->chain->passes[i].source + 1], &low, &high);
-        if (high - low >= p->flat)
+        if (high - low >= stretch->normalize.flat)
             factor = fmax(factor, p->full / (high - low));
     }
     return factor;

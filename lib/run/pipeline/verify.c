@@ -1,6 +1,8 @@
 /* verify.c - compare an output with the reference, by the contract's exactness */
 #include "run/pipeline/verify.h"
 
+#include "plan/operations.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,8 +87,7 @@ static struct allowance allowance_of(const struct imf_chain *c, int end,
                           .channels = channels,
                           .compared = channels - (c->keep_alpha && !last)};
     for (int i = 0; i < end; i++)
-        a.divided =
-            a.divided || (c->passes[i].kind == IMF_PASS_POINT && c->passes[i].point.unpremultiply);
+        a.divided = a.divided || imf_point_find(&c->passes[i].point, IMF_UNPREMULTIPLY);
     return a;
 }
 
@@ -134,15 +135,15 @@ static enum imf_status take_values(const struct judge *j, int i, const struct im
     const struct imf_point *p = &pass->point;
     const struct imf_margin none = {0, 0, 0, 0};
     bool point = pass->kind == IMF_PASS_POINT;
-    int channels = !point ? output->channels : p->gray ? 1 + p->alpha : p->in_channels;
+    int at = imf_point_threshold(p);
+    int channels = !point ? output->channels : at ? p->steps[at - 1].channels : p->in_channels;
     enum imf_status st =
         imf_surface_layout(&a->values, IMF_F64, output->width, output->height, channels, none, err);
     st = st ? st : imf_surface_alloc(&a->values, err);
     if (st)
         return st;
     a->level = e->level;
-    a->alone =
-        !point || !(p->blend || p->put || p->premultiply || p->delinearize || p->rescale != 1);
+    a->alone = !point || at == p->count - 1;
     if (point) {
         imf_exec_compared(j->reference, i, &a->values);
         return IMF_OK;

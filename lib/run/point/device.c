@@ -3,13 +3,16 @@
 
 #include "device/program.h"
 #include "device/tuning.h"
+#include "plan/operations.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct imf_point_job {
     struct imf_queue *queue;
-    int vec; /* samples of a work-item, or 0: it takes a pixel */
+    int vec;  /* a work-item takes so many */
+    int flat; /* of so many to a pixel */
     int mask_width;
     size_t mask_origin; /* the sample of the part's first pixel */
     struct imf_program *point, *range_rows, *range_all;
@@ -19,67 +22,60 @@ struct imf_point_job {
     struct imf_buffer *range;           /* (min, max) of all, then of each row, or NULL */
 };
 
-static const char *const parts[] = {"common.cl", "blend.cl", NULL}, *const common[] = {"common.cl",
+static const char *const parts[] = {"common.cl", "steps.cl", NULL}, *const common[] = {"common.cl",
                                                                                        NULL};
 
 static const int bits[] = {[IMF_U8] = 8, [IMF_U16] = 16, [IMF_F32] = 32};
 
-static void defines(struct imf_defines *d, const struct imf_point *p, enum imf_sample in,
-                    enum imf_sample out) {
-    imf_define(d, "IN", "%d", bits[in]);
-    imf_define(d, "OUT", "%d", bits[out]);
-    imf_define(d, "C_IN", "%d", p->in_channels);
-    imf_define(d, "C_OUT", "%d", p->out_channels);
-    imf_define(d, "ALPHA", "%d", p->alpha);
-    imf_define(d, "TAKE_ALPHA", "%d", p->take_alpha);
-    imf_define(d, "LINEARIZE", "%d", p->linearize);
-    imf_define(d, "UNSHARP", "%d", p->unsharp);
-    imf_define(d, "DIFFERENCE", "%d", p->difference);
-    imf_define(d, "QUOTIENT", "%d", p->quotient);
-    imf_define_float(d, "LEAST", p->full / IMF_LIFT);
-    imf_define_float(d, "AMOUNT", p->amount);
-    imf_define_float(d, "UNSHARP_LEVEL", p->level);
-    imf_define(d, "UNPREMULTIPLY", "%d", p->unpremultiply);
-    imf_define_float(d, "ALPHA_SCALE", p->alpha_scale);
-    imf_define(d, "GRAY", "%d", p->gray);
-    imf_define(d, "PICK", "%d", p->pick);
-    imf_define(d, "PUT", "%d", p->put);
-    imf_define(d, "NORMALIZE", "%d", p->normalize);
-    imf_define(d, "WEIGH", "%d", p->weigh);
-    imf_define(d, "STRETCH_WHOLE", "%d", p->whole && p->rescale == 1 && out != IMF_F32);
-    imf_define_float(d, "FLAT_SPREAD", p->flat);
-    imf_define(d, "EPILOGUE", "%d", p->epilogue);
-    imf_define(d, "E_ABS", "%d", p->e.absolute);
-    imf_define_float(d, "E_MUL2", p->e.multiply);
-    imf_define_float(d, "E_ADD2", p->e.offset);
-    imf_define(d, "E_THRESHOLD", "%d", p->e.threshold);
-    imf_define_float(d, "E_LEVEL", p->e.level);
-    imf_define_float(d, "E_FULL", p->full);
-    imf_define(d, "SECOND", "%d", p->unsharp ? 32 : p->full > 255 ? 16 : 8);
-    imf_define(d, "BLEND", "%d", p->blend);
-    imf_define(d, "BLEND_MODE", "%d", p->mode);
-    imf_define_float(d, "BLEND_AMOUNT", p->weights.amount);
-    imf_define(d, "C_IMAGE", "%d", p->image_channels);
-    imf_define(d, "IMAGE_LIGHT", "%d", p->image_light);
-    imf_define(d, "APART", "%d", p->apart);
-    imf_define(d, "MASK", "%d", p->weights.mask ? bits[p->weights.mask->sample] : 0);
-    imf_define(d, "MASK_INVERT", "%d", p->weights.invert);
-    imf_define(d, "REGIONS", "%d", p->weights.regions);
-    imf_define(d, "PART_WIDTH", "%d", p->weights.part.width);
-    imf_define(d, "PART_HEIGHT", "%d", p->weights.part.height);
-    imf_define(d, "PREMULTIPLY", "%d", p->premultiply);
-    imf_define(d, "DELINEARIZE", "%d", p->delinearize);
-    imf_define(d, "CURVES", "%d", imf_curve_tables(p->curve));
-    imf_define_float(d, "LUMA_GREEN", imf_curve_luma(p->curve)[1]);
-    imf_define_float(d, "LUMA_BLUE", imf_curve_luma(p->curve)[2]);
-    imf_define_float(d, "RESCALE", p->rescale);
+/* Each step's numbers have a name of their own, NUMBERS0 and so on; STEPS calls the steps. */
+static enum imf_status define_steps(struct imf_defines *d, const struct imf_point *p, bool flat,
+                                    struct imf_error *err) {
+    enum { CALL = 64 };
+    char *calls = calloc((size_t)p->count + 1, CALL), name[24];
+    int channels = p->in_channels, colors = flat ? 1 : channels - p->alpha;
+    if (!calls)
+        return imf_fail_memory(err, CALL);
+    for (int i = 0; i < p->count; i++) {
+        const struct imf_operation *op = &p->steps[i];
+        size_t length = strlen(calls);
+        const char *step = NULL;
+        snprintf(name, sizeof name, "NUMBERS%d", i);
+        switch (op->kind) {
+#define DEFINE(kind, name_in_lists, holds, function, ...)                                          \
+    case IMF_##kind:                                                                               \
+        imf_define_floats(d, name, (const double[]){__VA_ARGS__},                                  \
+                          sizeof((const double[]){__VA_ARGS__}) / sizeof(double));                 \
+        step = #function;                                                                          \
+        break;
+            IMF_POINT_OPERATIONS(DEFINE)
+        case IMF_SOLVE:
+            continue;
+        }
+        int to = colors + op->channels - channels;
+        snprintf(calls + length, CALL, "%s(PIXELS(%d, %d), %s); ", step, colors, to, name);
+        colors = to;
+        channels = op->channels;
+    }
+    imf_define(d, "STEPS", "%s", calls);
+    free(calls);
+    return IMF_OK;
 }
 
-/* Converting samples to linear light is the only step. */
-static bool only_linearizes(const struct imf_point *p) {
-    return p->linearize && !p->unsharp && !p->unpremultiply && !p->gray && !p->normalize &&
-           !p->epilogue && !p->blend && !p->put && !p->premultiply && !p->delinearize &&
-           p->rescale == 1;
+static void define_weights(struct imf_defines *d, const struct imf_weights *w) {
+    imf_define_float(d, "AMOUNT", w->amount);
+    imf_define(d, "MASK", "%d", w->mask ? bits[w->mask->sample] : 0);
+    imf_define(d, "MASK_INVERT", "%d", w->invert);
+    imf_define(d, "REGIONS", "%d", w->regions);
+    imf_define(d, "PART_WIDTH", "%d", w->part.width);
+    imf_define(d, "PART_HEIGHT", "%d", w->part.height);
+}
+
+static void define_samples(struct imf_defines *d, enum imf_sample in, enum imf_sample out,
+                           int channels, int made) {
+    imf_define(d, "IN", "%d", bits[in]);
+    imf_define(d, "OUT", "%d", bits[out]);
+    imf_define(d, "C_IN", "%d", channels);
+    imf_define(d, "C_OUT", "%d", made);
 }
 
 /* Linear light of the sample values 0..full, or of the points of all curves. Light that is
@@ -87,7 +83,7 @@ static bool only_linearizes(const struct imf_point *p) {
  * wrong integer. */
 static enum imf_status make_table(struct imf_point_job *job, const struct imf_point *p,
                                   enum imf_sample out, struct imf_error *err) {
-    bool whole = out != IMF_F32 && only_linearizes(p);
+    bool whole = out != IMF_F32 && p->count == 1 && p->steps[0].kind == IMF_LINEARIZE;
     size_t values = imf_curve_tables(p->curve) ? IMF_CURVE_POINTS : (size_t)p->full + 1;
     size_t count = values * (size_t)imf_curve_count(p->curve), bytes = count * sizeof(float);
     float *table = malloc(bytes);
@@ -127,6 +123,52 @@ static enum imf_status make_profiles(struct imf_point_job *job, const struct imf
     return st;
 }
 
+static enum imf_status make_range(struct imf_point_job *job, const struct imf_point *p,
+                                  enum imf_sample in, int height, struct imf_error *err) {
+    struct imf_defines d = {0};
+    size_t bytes = 2 * sizeof(float) * ((size_t)height + 1);
+    define_samples(&d, in, in, p->in_channels, p->in_channels);
+    imf_define(&d, "ALPHA", "%d", p->alpha);
+    imf_define(&d, "WEIGH", "%d", imf_point_find(p, IMF_NORMALIZE)->normalize.weigh);
+    const struct imf_program_source source = {.file = "range.cl", .parts = common, .defines = &d};
+    enum imf_status st = imf_program_make(&job->range_rows, job->queue, &source, "range_rows", err);
+    if (!st)
+        st = imf_program_make(&job->range_all, job->queue, &source, "range_all", err);
+    if (!st)
+        st = imf_buffer_make(&job->range, job->queue, IMF_BUFFER_WORK, bytes, err);
+    imf_defines_free(&d);
+    return st;
+}
+
+static enum imf_status make_point(struct imf_point_job *job, const struct imf_point *p,
+                                  enum imf_sample in, enum imf_sample out, struct imf_error *err) {
+    struct imf_defines d = {0};
+    const struct imf_device *device = imf_queue_device(job->queue);
+    const struct imf_operation *blend = imf_point_find(p, IMF_BLEND);
+    bool alike = imf_point_all(p, IMF_ALIKE) && (!p->alpha || imf_point_all(p, IMF_ALPHA_TOO));
+    bool flat = alike && !blend, combines = imf_point_find(p, IMF_COMBINE);
+    job->vec = flat ? imf_tuning(device)->vec[IMF_WIDTH_32] : 1;
+    job->flat = flat ? p->in_channels : 1;
+    define_samples(&d, in, out, flat ? 1 : p->in_channels,
+                   flat ? 1 : p->steps[p->count - 1].channels);
+    imf_define(&d, "ALPHA", "%d", p->alpha && !flat);
+    imf_define(&d, "VEC", "%d", job->vec);
+    imf_define(&d, "DIVIDE_TWICE", "%d", device->gpu);
+    imf_define_float(&d, "E_FULL", p->full);
+    imf_define(&d, "SECOND", "%d", combines ? 32 : p->full > 255 ? 16 : 8);
+    imf_define(&d, "C_SECOND", "%d", flat ? p->second_channels > 0 : p->second_channels);
+    imf_define(&d, "SECOND_LIGHT", "%d", p->second_light);
+    imf_define(&d, "CURVES", "%d", imf_curve_tables(p->curve));
+    if (blend)
+        define_weights(&d, &blend->blend.weights);
+    enum imf_status st = define_steps(&d, p, flat, err);
+    const struct imf_program_source source = {.file = "point.cl", .parts = parts, .defines = &d};
+    if (!st)
+        st = imf_program_make(&job->point, job->queue, &source, "point", err);
+    imf_defines_free(&d);
+    return st;
+}
+
 enum imf_status imf_point_make(struct imf_point_job **out, struct imf_queue *queue,
                                const struct imf_point *p, enum imf_sample in,
                                enum imf_sample out_sample, int height, struct imf_error *err) {
@@ -134,34 +176,17 @@ enum imf_status imf_point_make(struct imf_point_job **out, struct imf_queue *que
     if (!job)
         return imf_fail_memory(err, sizeof *job);
     job->queue = queue;
-    struct imf_defines d = {0};
-    defines(&d, p, in, out_sample);
-    imf_define(&d, "DIVIDE_TWICE", "%d", imf_queue_device(queue)->gpu);
-    if (!p->alpha && !p->gray && !p->blend && !p->put && imf_curve_count(p->curve) == 1) {
-        job->vec = imf_tuning(imf_queue_device(queue))->vec[IMF_WIDTH_32];
-        imf_define(&d, "FLAT", "1");
-        imf_define(&d, "VEC", "%d", job->vec);
-    }
-    const struct imf_program_source source = {.file = "point.cl", .parts = parts, .defines = &d};
-    enum imf_status st =
-        imf_program_make(&job->point, queue, &source, job->vec ? "point_flat" : "point", err);
-    if (!st && p->normalize) {
-        const struct imf_program_source range = {
-            .file = "range.cl", .parts = common, .defines = &d};
-        size_t bytes = 2 * sizeof(float) * ((size_t)height + 1);
-        st = imf_program_make(&job->range_rows, queue, &range, "range_rows", err);
-        if (!st)
-            st = imf_program_make(&job->range_all, queue, &range, "range_all", err);
-        if (!st)
-            st = imf_buffer_make(&job->range, queue, IMF_BUFFER_WORK, bytes, err);
-    }
-    if (!st && (p->linearize || p->image_light || (p->delinearize && imf_curve_tables(p->curve))))
+    const struct imf_operation *blend = imf_point_find(p, IMF_BLEND);
+    bool back = imf_point_find(p, IMF_DELINEARIZE) && imf_curve_tables(p->curve);
+    enum imf_status st = make_point(job, p, in, out_sample, err);
+    if (!st && imf_point_find(p, IMF_NORMALIZE))
+        st = make_range(job, p, in, height, err);
+    if (!st && (imf_point_find(p, IMF_LINEARIZE) || p->second_light || back))
         st = make_table(job, p, out_sample, err);
-    if (!st && p->weights.mask)
-        st = make_mask(job, &p->weights, err);
-    if (!st && p->weights.regions)
-        st = make_profiles(job, &p->weights, err);
-    imf_defines_free(&d);
+    if (!st && blend && blend->blend.weights.mask)
+        st = make_mask(job, &blend->blend.weights, err);
+    if (!st && blend && blend->blend.weights.regions)
+        st = make_profiles(job, &blend->blend.weights, err);
     if (st)
         imf_point_free(out);
     return st;
@@ -205,7 +230,7 @@ enum imf_status imf_point_run(struct imf_point_job *job, const struct imf_point_
         imf_arg_buffer(out->mem),
         imf_arg_size(out->origin),
         imf_arg_int((int)out->pitch),
-        imf_arg_int(in->width),
+        imf_arg_int(in->width * job->flat),
         imf_arg_buffer(job->table ? job->table : none),
         imf_arg_buffer(job->range ? job->range : none),
         imf_arg_buffer(job->mask ? job->mask : none),
@@ -213,9 +238,8 @@ enum imf_status imf_point_run(struct imf_point_job *job, const struct imf_point_
         imf_arg_int(job->mask_width),
         imf_arg_buffer(job->profiles ? job->profiles : none),
         imf_arg_int(io->row)};
-    size_t items = (size_t)in->width, vec = (size_t)job->vec;
-    if (vec)
-        items = (items * (size_t)in->channels + vec - 1) / vec;
+    size_t vec = (size_t)job->vec;
+    size_t items = ((size_t)in->width * (size_t)job->flat + vec - 1) / vec;
     return imf_program_launch(job->queue, job->point, over_rows(job->queue, in, items), args, err);
 }
 
@@ -246,14 +270,8 @@ enum imf_status imf_alpha_make(struct imf_alpha_job **out, struct imf_queue *que
         return imf_fail_memory(err, sizeof *job);
     job->queue = queue;
     struct imf_defines d = {0};
-    struct imf_point p = {.in_channels = chain->channels_in,
-                          .out_channels = chain->channels_out,
-                          .alpha = true,
-                          .alpha_scale = 1,
-                          .e = {.scale = 1, .multiply = 1},
-                          .full = chain->full,
-                          .rescale = chain->rescale};
-    defines(&d, &p, chain->in, chain->out);
+    define_samples(&d, chain->in, chain->out, chain->channels_in, chain->channels_out);
+    imf_define_float(&d, "RESCALE", chain->rescale);
     const struct imf_program_source source = {.file = "alpha.cl", .parts = common, .defines = &d};
     enum imf_status st = imf_program_make(&job->program, queue, &source, "copy_alpha", err);
     imf_defines_free(&d);

@@ -6,39 +6,23 @@
 
 #include "plan/chain.h"
 
-/* What a pixel's steps read besides the pixel. */
-struct imf_point_more {
-    const double *second; /* the pass's second input: unsharp's blurred pixel, blend's image */
-    double weight;        /* of blend */
-    double low, high;     /* the range that normalize stretches */
-};
-
-/* The pass's second input is the image, of image_channels, or that with other colours under alpha 0. */
-static inline bool imf_point_reads_image(const struct imf_point *p) {
-    return p->take_alpha || p->blend || p->put;
-}
-
-/* Run the steps on one pixel in place; v has room for in_channels values and for out_channels. */
-void imf_point_pixel(const struct imf_point *p, double *v, const struct imf_point_more *more);
-
-/* The least and the largest colour of a surface. */
+/* The least and the largest colour of a surface that is stretched. */
 void imf_point_range(const struct imf_point *p, const struct imf_surface *in, double *low,
                      double *high);
 
-/* The surfaces of a point pass, whose row 0 is row `row` of the image. `second` is read only by
- * unsharp and blend, and may be NULL without them. */
+/* The surfaces of a point pass, whose row 0 is row `row` of the image. `second` may be NULL if the pass
+ * reads none. */
 struct imf_point_io {
     const struct imf_surface *in, *second, *out;
     int row;
 };
 
-/* The reference, in double precision. Surfaces hold any sample type. Float outputs are neither
- * rounded nor clamped. */
+/* The reference, in double precision and plain C. Surfaces hold any sample type. Float outputs are
+ * neither rounded nor clamped. */
 void imf_point_run_host(const struct imf_point *p, const struct imf_point_io *io);
 
 /* The same, vectorised and on several threads. Made once for images of so many pixels and surfaces
- * of these samples; coarse: floats are too coarse for the steps. *rows is a struct
- * imf_point_rows. */
+ * of these samples; coarse: floats are too coarse for the steps. */
 enum imf_status imf_point_rows_make(void **rows, const struct imf_point *p, enum imf_sample in,
                                     enum imf_sample out, double pixels, bool coarse,
                                     struct imf_error *err);

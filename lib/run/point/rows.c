@@ -1,9 +1,9 @@
 /*
- * rows.c - point passes on the host's cores
+ * rows.c - point passes on the host: the reference, and on all cores
  *
- * Results are those of point.c. If each output sample depends on one input sample alone, it is
- * looked up in a table that imf_point_pixel() fills; otherwise strips of pixels go through loops
- * that compilers vectorise (strip.c).
+ * If each output sample depends on one input sample alone, it is looked up in a table; otherwise strips
+ * of pixels go through loops that compilers vectorise (strip.h). The reference is the same in doubles,
+ * without tables.
  */
 #include "run/point/rows.h"
 
@@ -22,136 +22,151 @@
 /* From this many samples of an image on, a table of 65536 values pays. */
 #define WORDS_WORTH 524288.0
 
-struct imf_point_rows {
-    struct imf_point point;
-    int merged; /* channels of the image that are one of `point` */
-    struct imf_point_steps steps;
-    struct imf_pool *pool;         /* borrowed, or NULL */
-    bool measured;                 /* the steps have the range of all rows */
-    bool floats;                   /* are enough for its strips */
-    bool mapped;                   /* by a table: */
-    struct imf_byte_map *bytes;    /* from bytes to bytes, */
-    void *map[2];                  /* or from samples to output samples, of colours and of alpha */
-    double *linear;                /* otherwise: steps.linear, */
-    struct imf_point_curve *curve; /* and steps.curve; all are owned or NULL */
+struct job {
+    struct imf_point_rows rows;
+    imf_point_row *run;
+    struct imf_pool *pool;      /* borrowed, or NULL */
+    bool measured;              /* the rows have the range of all of them */
+    struct imf_byte_map *bytes; /* owned or NULL: from bytes to bytes, */
+    void *map[2];               /* or from samples to output samples, of colours and of alpha */
 };
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
-static double value_of(const struct imf_point *p, int v, bool alpha) {
-    double x[4] = {v, v, v, v};
-    imf_point_pixel(p, x, &(struct imf_point_more){.weight = 0});
-    return x[alpha ? p->in_channels - 1 : 0];
+static struct imf_point_rows rows_of(const struct imf_point *p, enum imf_sample in,
+                                     enum imf_sample out) {
+    return (struct imf_point_rows){.point = *p,
+                                   .in = in,
+                                   .second = IMF_F32,
+                                   .out = out,
+                                   .colors = p->in_channels - p->alpha,
+                                   .alpha = p->alpha,
+                                   .others = p->second_channels - p->alpha,
+                                   .merged = 1};
 }
 
-static enum imf_status make_map(struct imf_point_rows *j, double samples, struct imf_error *err) {
-    const struct imf_point *p = &j->point;
-    enum imf_sample out = j->steps.out;
-    int values = (int)imf_sample_max(j->steps.in) + 1;
-    size_t bytes = (size_t)values * imf_sample_size(out);
-    for (int k = 0; k <= p->alpha; k++) {
-        j->map[k] = malloc(bytes);
-        if (!j->map[k])
-            return imf_fail_memory(err, bytes);
-        for (int v = 0; v < values; v++)
-            imf_sample_put(j->map[k], out, v, value_of(p, v, k));
+/* Of colours, and of alpha if there is one. */
+static enum imf_status make_map(struct job *j, double samples, struct imf_error *err) {
+    struct imf_point_rows one = j->rows;
+    int values = (int)imf_sample_max(one.in) + 1, channels = one.colors + one.alpha;
+    size_t bytes = (size_t)values * imf_sample_size(one.out);
+    double *all = malloc((size_t)values * sizeof *all);
+    for (int v = 0; v < values && all; v++)
+        all[v] = v;
+    one.in = IMF_F64;
+    for (int k = 0; k <= j->rows.alpha && all; k++) {
+        one.colors = !k;
+        one.alpha = k;
+        if (!(j->map[k] = malloc(bytes)))
+            break;
+        imf_point_row_double(&one, all, NULL, j->map[k], values, 0);
     }
-    if (j->steps.in != IMF_U8 || out != IMF_U8)
+    free(all);
+    if (!all || !j->map[j->rows.alpha])
+        return imf_fail_memory(err, bytes);
+    if (j->rows.in != IMF_U8 || one.out != IMF_U8)
         return IMF_OK;
     j->bytes = malloc(sizeof *j->bytes);
     if (!j->bytes)
         return imf_fail_memory(err, sizeof *j->bytes);
     memcpy(j->bytes->to, j->map[0], sizeof j->bytes->to);
-    imf_byte_map_make(j->bytes, p->in_channels, p->in_channels - p->alpha, samples);
+    imf_byte_map_make(j->bytes, channels, j->rows.colors, samples);
     return IMF_OK;
 }
 
-static enum imf_status make_curves(struct imf_point_rows *j, struct imf_error *err) {
-    const struct imf_point *p = &j->point;
-    int count = imf_curve_count(p->curve);
-    if (p->linearize || p->image_light) { /* samples of the image */
-        size_t values = (size_t)p->full + 1, bytes = values * sizeof *j->linear;
-        j->steps.linear = j->linear = malloc((size_t)count * bytes);
-        if (!j->linear)
-            return imf_fail_memory(err, (size_t)count * bytes);
-        for (size_t i = 0; i < (size_t)count * values; i++)
-            j->linear[i] = p->full * imf_curve_to_light(p->curve, (int)(i / values),
+static double byte_of(const struct imf_point *p, int which, double v) {
+    v = 255 / p->full * (p->full * imf_curve_from_light(p->curve, which, v / p->full));
+    return rint(fmin(fmax(v, 0), 255));
+}
+
+/* The relative distance within which imf_curve_to_light() inverts imf_curve_from_light(). */
+#define CLOSE 1e-12
+
+/* Of the pass's curve `which`. */
+static void make_curve(struct imf_point_curve *curve, const struct imf_point *p, int which) {
+    curve->scale = IMF_CURVE_PARTS / p->full;
+    curve->at[0] = 0;
+    curve->at[256] = INFINITY;
+    for (int b = 1; b < 256; b++) {
+        double about = p->full * imf_curve_to_light(p->curve, which, (b - 0.5) / 255);
+        double low = about * (1 - CLOSE), high = about * (1 + CLOSE);
+        for (double middle; middle = (low + high) / 2, middle > low && middle < high;)
+            *(byte_of(p, which, middle) >= b ? &high : &low) = middle;
+        curve->at[b] = high;
+    }
+    curve->dense = false;
+    for (int i = 0, b = 0; i < IMF_CURVE_PARTS; i++) {
+        while (curve->at[b + 1] <= i / curve->scale)
+            b++;
+        curve->start[i] = (uint8_t)b;
+        curve->dense = curve->dense || (b < 255 && curve->at[b + 2] <= (i + 1) / curve->scale);
+    }
+}
+
+static enum imf_status make_curves(struct imf_point_rows *r, struct imf_error *err) {
+    const struct imf_point *p = &r->point;
+    size_t count = (size_t)imf_curve_count(p->curve);
+    if (p->second_light || imf_point_find(p, IMF_LINEARIZE)) { /* samples of the image */
+        size_t values = (size_t)p->full + 1, bytes = count * values * sizeof *r->linear;
+        if (!(r->linear = malloc(bytes)))
+            return imf_fail_memory(err, bytes);
+        for (size_t i = 0; i < count * values; i++)
+            r->linear[i] = p->full * imf_curve_to_light(p->curve, (int)(i / values),
                                                         (double)(i % values) / p->full);
     }
-    if (p->delinearize && j->steps.out == IMF_U8) {
-        j->steps.curve = j->curve = malloc((size_t)count * sizeof *j->curve);
-        if (!j->curve)
-            return imf_fail_memory(err, (size_t)count * sizeof *j->curve);
-        for (int i = 0; i < count; i++)
-            imf_point_curve_make(&j->curve[i], p, i);
+    if (imf_point_find(p, IMF_DELINEARIZE) && r->out == IMF_U8) {
+        if (!(r->curve = malloc(count * sizeof *r->curve)))
+            return imf_fail_memory(err, count * sizeof *r->curve);
+        for (size_t i = 0; i < count; i++)
+            make_curve(&r->curve[i], p, (int)i);
     }
     return IMF_OK;
 }
 
-/* All channels of a pixel are treated alike and apart: samples may be pixels of one channel, which
- * need not be split into planes: unsharp:sigma=20 of 12 megapixels takes 61 ms instead of 68. */
-static bool merges_channels(const struct imf_point *p) {
-    bool alike = !p->alpha || (!p->epilogue && !p->normalize);
-    bool blends =
-        p->put || (p->blend && (p->alpha || p->in_channels != p->image_channels || p->image_light));
-    return alike && !p->take_alpha && !p->linearize && !p->unpremultiply && !p->gray && !blends &&
-           !p->premultiply && !p->delinearize;
-}
-
-enum imf_status imf_point_rows_make(void **rows, const struct imf_point *p, enum imf_sample in,
+enum imf_status imf_point_rows_make(void **job, const struct imf_point *p, enum imf_sample in,
                                     enum imf_sample out, double pixels, bool coarse,
                                     struct imf_error *err) {
-    struct imf_point_rows *j = *rows = calloc(1, sizeof *j);
+    struct job *j = *job = calloc(1, sizeof *j);
     if (!j)
         return imf_fail_memory(err, sizeof *j);
+    struct imf_point_rows *r = &j->rows;
     double samples = pixels * p->in_channels;
-    j->point = *p;
-    j->merged = merges_channels(p) ? p->in_channels : 1;
-    if (j->merged > 1) {
-        j->point.in_channels = j->point.out_channels = j->point.image_channels = 1;
-        j->point.alpha = false;
-    }
-    j->steps = (struct imf_point_steps){
-        .point = &j->point, .merged = j->merged, .in = in, .out = out, .most = imf_sample_max(out)};
-    for (int i = 0; i < IMF_POINT_STRIP; i++)
-        j->steps.even[i] = (float)p->weights.amount;
-    j->floats = !coarse && in != IMF_F64 && out != IMF_F64 && imf_point_takes_floats(p);
-    j->mapped = imf_point_is_map(p) && out != IMF_F64 &&
+    bool floats = !coarse && in != IMF_F64 && out != IMF_F64 && imf_point_all(p, IMF_FLOATS);
+    j->run = floats ? imf_point_row_float : imf_point_row_double;
+    *r = rows_of(p, in, out);
+    bool maps = imf_point_is_map(p) && out != IMF_F64 &&
                 (in == IMF_U8 || (in == IMF_U16 && samples >= WORDS_WORTH));
-    enum imf_status st = j->mapped ? make_map(j, samples, err) : make_curves(j, err);
+    /* Samples may be pixels of one channel, which need not be split into planes: unsharp:sigma=20 of
+     * 12 megapixels takes 61 ms instead of 68. */
+    if (!maps && imf_point_all(p, IMF_ALIKE) && (!p->alpha || imf_point_all(p, IMF_ALPHA_TOO))) {
+        r->merged = p->in_channels;
+        r->colors = r->others = 1;
+        r->alpha = 0;
+    }
+    enum imf_status st = maps ? make_map(j, samples, err) : make_curves(r, err);
     if (st)
-        imf_point_rows_free(rows);
+        imf_point_rows_free(job);
     return st;
 }
 
-void imf_point_rows_free(void **rows) {
-    struct imf_point_rows *j = *rows;
+void imf_point_rows_free(void **job) {
+    struct job *j = *job;
     if (j) {
         free(j->bytes);
         free(j->map[0]);
         free(j->map[1]);
-        free(j->linear);
-        free(j->curve);
+        free(j->rows.linear);
+        free(j->rows.curve);
     }
     free(j);
-    *rows = NULL;
+    *job = NULL;
 }
 
-void imf_point_rows_use_pool(void *rows, struct imf_pool *pool) {
-    ((struct imf_point_rows *)rows)->pool = pool;
+void imf_point_rows_use_pool(void *job, struct imf_pool *pool) {
+    ((struct job *)job)->pool = pool;
 }
 
-/* ---- running --------------------------------------------------------------------------------- */
-
-struct pass {
-    const struct imf_point_rows *job;
-    const struct imf_point_io *io;
-    int rows; /* an item's */
-    struct imf_point_steps steps;
-    pthread_mutex_t lock; /* of their range */
-};
-
-/* ---- the range that is stretched ---- */
+/* ---- the range that is stretched ------------------------------------------------------------- */
 
 #define WIDEN(type)                                                                                \
     do {                                                                                           \
@@ -185,23 +200,44 @@ IMF_CLONES static void widen_range(const void *row, enum imf_sample sample, int 
         WIDEN(double);
 }
 
-static void measure_item(void *data, int item) {
-    struct pass *pass = data;
-    const struct imf_point *p = &pass->job->point;
-    int n = p->in_channels, end = imf_min((item + 1) * pass->rows, pass->io->in->height);
-    int step = p->alpha ? n : 1; /* without alpha all samples count alike */
-    int width = pass->io->in->width * pass->job->merged;
-    double low = INFINITY, high = -INFINITY;
-    for (int y = item * pass->rows; y < end; y++)
-        widen_range(imf_surface_row(pass->io->in, y), pass->job->steps.in, width * n, step,
-                    step - p->alpha, p->weigh, &low, &high);
-    pthread_mutex_lock(&pass->lock);
-    pass->steps.low = fmin(pass->steps.low, low);
-    pass->steps.high = fmax(pass->steps.high, high);
-    pthread_mutex_unlock(&pass->lock);
+/* Widen low..high by the colours of a row of the pass's input. */
+static void widen_by(const struct imf_point *p, const struct imf_surface *s, int y, double *low,
+                     double *high) {
+    int n = s->channels, step = p->alpha ? n : 1; /* without alpha all samples count alike */
+    bool weigh = imf_point_find(p, IMF_NORMALIZE)->normalize.weigh;
+    widen_range(imf_surface_row(s, y), s->sample, s->width * n, step, step - p->alpha, weigh, low,
+                high);
 }
 
-/* ---- rows ------------------------------------------------------------------------------------ */
+void imf_point_range(const struct imf_point *p, const struct imf_surface *s, double *low,
+                     double *high) {
+    *low = INFINITY;
+    *high = -INFINITY;
+    for (int y = 0; y < s->height; y++)
+        widen_by(p, s, y, low, high);
+}
+
+/* ---- running --------------------------------------------------------------------------------- */
+
+struct pass {
+    const struct job *job;
+    const struct imf_point_io *io;
+    int count; /* an item's rows */
+    struct imf_point_rows rows;
+    pthread_mutex_t lock; /* of their range */
+};
+
+static void measure_item(void *data, int item) {
+    struct pass *pass = data;
+    int end = imf_min((item + 1) * pass->count, pass->io->in->height);
+    double low = INFINITY, high = -INFINITY;
+    for (int y = item * pass->count; y < end; y++)
+        widen_by(&pass->rows.point, pass->io->in, y, &low, &high);
+    pthread_mutex_lock(&pass->lock);
+    pass->rows.low = fmin(pass->rows.low, low);
+    pass->rows.high = fmax(pass->rows.high, high);
+    pthread_mutex_unlock(&pass->lock);
+}
 
 #define LOOK_UP(from_type, to_type)                                                                \
     do {                                                                                           \
@@ -214,14 +250,14 @@ static void measure_item(void *data, int item) {
             b[i] = alpha[a[i]];                                                                    \
     } while (0)
 
-static void map_row(const struct imf_point_rows *j, const void *from, void *to, int samples) {
-    int channels = j->point.in_channels;
-    enum imf_sample out = j->steps.out;
+static void map_row(const struct job *j, const void *from, void *to, int samples) {
+    int channels = j->rows.colors + j->rows.alpha;
+    enum imf_sample out = j->rows.out;
     if (j->bytes)
         imf_byte_map_row(j->bytes, to, from, (size_t)samples);
-    else if (j->steps.in == IMF_U8 && out == IMF_U16)
+    else if (j->rows.in == IMF_U8 && out == IMF_U16)
         LOOK_UP(uint8_t, uint16_t);
-    else if (j->steps.in == IMF_U8)
+    else if (j->rows.in == IMF_U8)
         LOOK_UP(uint8_t, float);
     else if (out == IMF_U8)
         LOOK_UP(uint16_t, uint8_t);
@@ -231,79 +267,94 @@ static void map_row(const struct imf_point_rows *j, const void *from, void *to, 
         LOOK_UP(uint16_t, float);
 }
 
-static void run_row(const struct pass *pass, int y) {
-    const struct imf_point_rows *j = pass->job;
-    const struct imf_point_io *io = pass->io;
-    int n = j->point.in_channels, m = j->point.out_channels, width = io->in->width * j->merged;
-    int others = imf_point_reads_image(&j->point) ? j->point.image_channels : n;
-    struct imf_point_strip at = {.from = imf_surface_row(io->in, y),
-                                 .second = io->second ? imf_surface_row(io->second, y) : NULL,
-                                 .to = imf_surface_row(io->out, y),
-                                 .y = io->row + y};
-    if (j->mapped) {
-        map_row(j, at.from, at.to, width * n);
-        return;
-    }
-    size_t pixel = (size_t)n * imf_sample_size(j->steps.in);
-    size_t other = (size_t)others * imf_sample_size(pass->steps.second);
-    size_t made = (size_t)m * imf_sample_size(j->steps.out);
-    /* Whole pixels of the image, and whole vectors. */
-    int strip = IMF_POINT_STRIP - IMF_POINT_STRIP % (j->merged * IMF_SLACK);
-    for (; at.x < width; at.x += strip) {
-        int count = imf_min(strip, width - at.x);
-        (j->floats ? imf_point_strip_float : imf_point_strip)(&pass->steps, &at, count);
-        at.from += pixel * (size_t)count;
-        at.second = at.second ? at.second + other * (size_t)count : NULL;
-        at.to += made * (size_t)count;
-    }
+static void run_row(imf_point_row *run, const struct imf_point_rows *rows,
+                    const struct imf_point_io *io, int y) {
+    run(rows, imf_surface_row(io->in, y), io->second ? imf_surface_row(io->second, y) : NULL,
+        imf_surface_row(io->out, y), io->in->width, io->row + y);
 }
 
 static void run_item(void *data, int item) {
     const struct pass *pass = data;
-    int end = imf_min((item + 1) * pass->rows, pass->io->in->height);
-    for (int y = item * pass->rows; y < end; y++)
-        run_row(pass, y);
+    const struct imf_surface *in = pass->io->in;
+    int end = imf_min((item + 1) * pass->count, in->height);
+    for (int y = item * pass->count; y < end; y++)
+        if (pass->job->map[0])
+            map_row(pass->job, imf_surface_row(in, y), imf_surface_row(pass->io->out, y),
+                    in->width * in->channels);
+        else
+            run_row(pass->job->run, &pass->rows, pass->io, y);
 }
 
-static struct pass pass_of(const struct imf_point_rows *j, const struct imf_point_io *io) {
+static struct pass pass_of(const struct job *j, const struct imf_point_io *io) {
     return (struct pass){.job = j,
                          .io = io,
-                         .rows = imf_max(1, ITEM / (io->in->width * io->in->channels)),
-                         .steps = j->steps,
+                         .count = imf_max(1, ITEM / (io->in->width * io->in->channels)),
+                         .rows = j->rows,
                          .lock = PTHREAD_MUTEX_INITIALIZER};
 }
 
 static int items_of(const struct pass *pass) {
-    return (pass->io->in->height - 1) / pass->rows + 1;
+    return (pass->io->in->height - 1) / pass->count + 1;
 }
 
 /* Widen the range, or begin it with the image's first row. */
 static void measure(struct pass *pass) {
     if (pass->io->row == 0) {
-        pass->steps.low = INFINITY;
-        pass->steps.high = -INFINITY;
+        pass->rows.low = INFINITY;
+        pass->rows.high = -INFINITY;
     }
     imf_parallel(pass->job->pool, items_of(pass), measure_item, pass);
 }
 
-enum imf_status imf_point_rows_measure(void *rows, const struct imf_surface *in,
+enum imf_status imf_point_rows_measure(void *job, const struct imf_surface *in,
                                        struct imf_error *err) {
-    struct imf_point_rows *j = rows;
+    struct job *j = job;
     const struct imf_point_io io = {.in = in, .row = in->row};
     struct pass pass = pass_of(j, &io);
     (void)err;
     measure(&pass);
-    j->steps.low = pass.steps.low;
-    j->steps.high = pass.steps.high;
+    j->rows.low = pass.rows.low;
+    j->rows.high = pass.rows.high;
     j->measured = true;
     return IMF_OK;
 }
 
-void imf_point_rows_run(const void *rows, const struct imf_point_io *io) {
-    const struct imf_point_rows *j = rows;
+void imf_point_rows_run(const void *job, const struct imf_point_io *io) {
+    const struct job *j = job;
     struct pass pass = pass_of(j, io);
-    pass.steps.second = io->second ? io->second->sample : IMF_F32;
-    if (j->point.normalize && !j->measured)
+    pass.rows.second = io->second ? io->second->sample : IMF_F32;
+    if (imf_point_find(&j->rows.point, IMF_NORMALIZE) && !j->measured)
         measure(&pass);
     imf_parallel(j->pool, items_of(&pass), run_item, &pass);
+}
+
+void imf_point_run_host(const struct imf_point *p, const struct imf_point_io *io) {
+    struct imf_point_rows rows = rows_of(p, io->in->sample, io->out->sample);
+    rows.second = io->second ? io->second->sample : IMF_F32;
+    if (imf_point_find(p, IMF_NORMALIZE))
+        imf_point_range(p, io->in, &rows.low, &rows.high);
+    for (int y = 0; y < io->in->height; y++)
+        run_row(imf_point_row_double, &rows, io, y);
+}
+
+#define COPY(type)                                                                                 \
+    for (ptrdiff_t x = 0; x < in->width; x++)                                                      \
+    ((type *)to)[x * m + m - 1] = ((const type *)from)[x * n + n - 1]
+
+void imf_alpha_copy_host(const struct imf_surface *in, const struct imf_surface *out,
+                         double rescale) {
+    ptrdiff_t n = in->channels, m = out->channels;
+    bool same = in->sample == out->sample;
+    for (int y = 0; y < in->height; y++) {
+        const void *from = imf_surface_row(in, y);
+        void *to = imf_surface_row(out, y);
+        if (same && in->sample == IMF_U8)
+            COPY(uint8_t);
+        else if (same && in->sample == IMF_U16)
+            COPY(uint16_t);
+        else
+            for (ptrdiff_t x = 0; x < in->width; x++)
+                imf_sample_put(to, out->sample, x * m + m - 1,
+                               rescale * imf_sample_get(from, in->sample, x * n + n - 1));
+    }
 }
