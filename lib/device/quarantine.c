@@ -16,6 +16,7 @@ static const struct {
     /* Bookworm's Mesa with LLVM 15, whatever the tiles. */
     {"llvmpipe ", "22.3.", "fft", "the driver crashes"},
     {"llvmpipe ", "22.3.", "spectral_filter", "the driver refuses an argument"},
+    {"llvmpipe ", "22.3.", "spectral_filter_gpu", "the driver refuses an argument"},
     {"llvmpipe ", "22.3.", "canny", "the driver makes wrong samples"},
     /* Trixie's Mesa with LLVM 19, where checkcl runs a GPU's solvers on a processor. */
     {"llvmpipe ", "25.0.", "erode_dilate_gpu", "the driver crashes"},

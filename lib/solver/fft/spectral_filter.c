@@ -4,15 +4,13 @@
  * cl/spectral_filter.cl describes the passes, extend.h how the image is made periodic.
  */
 #include "solver/fft/spectral_filter.h"
+
 #include "device/tuning.h"
 #include "fourier/tables.h"
-#include "solver/fft/args.h"
-#include "solver/fft/error.h"
 #include "solver/fft/extend.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct layout {
     struct imf_fft_plan x, y;
@@ -26,14 +24,11 @@ enum phase { GAINS, FITS, COLUMNS, ROWS, RESULT };
 
 _Static_assert(sizeof(struct layout) <= IMF_SHAPE, "a proposal holds it");
 
-struct spectral_filter_job {
-    struct imf_queue *queue;
-    struct layout layout;
+enum { PLANE, GAIN, SCRATCH, FIT, TWIDDLES, ORDER, BLENDS, TAPS, SQUARES }; /* buffers */
+
+struct transfer {
     struct imf_spectral_filter_sizes sizes;
     struct imf_spectral_gain gain;
-    int channels;
-    struct imf_program *program;
-    struct imf_buffer *plane, *gains, *scratch, *twiddles, *order, *blends, *taps, *fits, *squares;
 };
 
 /* Work-items for each compute unit, so that units end at about the same time. */
@@ -63,6 +58,15 @@ static bool layout_make(struct layout *l, const struct imf_problem *p, const str
     return false;
 }
 
+static bool sizes(const struct imf_problem *p, const void *shape, size_t bytes[]) {
+    const struct layout *l = shape;
+    bytes[PLANE] = l->plane;
+    bytes[GAIN] = l->gains;
+    bytes[SCRATCH] = l->scratch;
+    bytes[FIT] = (size_t)p->height * 4 * sizeof(float);
+    return true;
+}
+
 /* samples * (doublings + sample + primes) / units. For each sample and axis half of a forward and half of an
  * inverse transform is computed. Lengths of 31 * 43 * 3 and of the prime 2999 take three times as long
  * as others. */
@@ -86,7 +90,7 @@ static void spectral_filter_propose(const struct imf_problem *p, const struct im
     if (!out->feasible)
         return;
     out->ms = cost(p, d, l);
-    out->bytes = (double)l->plane + (double)l->gains + (double)l->scratch;
+    imf_proposal_buffers(out, p);
     out->bands = IMF_BANDS_WHOLE;
     snprintf(out->description, sizeof out->description, "fft %dx%d", l->x.length, l->y.length);
 }
@@ -94,42 +98,40 @@ static void spectral_filter_propose(const struct imf_problem *p, const struct im
 /* ---- tables ------------------------------------------------------------------------------- */
 
 /* Squared distances of each frequency of y, in vectors, then of each position along x. */
-static enum imf_status make_squares(struct spectral_filter_job *j, const struct imf_transfer *t,
-                                    struct imf_error *err) {
-    const struct layout *l = &j->layout;
+static enum imf_status make_squares(struct imf_job *job, struct imf_error *err) {
+    const struct layout *l = imf_job_shape(job);
+    const struct imf_transfer *t = job->p.transfer;
     size_t nx = (size_t)l->x.length, ny = (size_t)l->bands * IMF_FFT_VEC;
     size_t bytes = IMF_SQUARES * (nx + ny) * sizeof(int64_t);
     int64_t *squares = malloc(bytes);
     int *order = malloc(nx * sizeof *order);
-    enum imf_status status = squares && order ? IMF_OK : imf_fail_memory(err, bytes);
-    if (status == IMF_OK) {
-        int64_t *along_x = squares + IMF_SQUARES * ny;
+    if (squares && order) {
+        int64_t *along_x = squares + IMF_SQUARES * ny, of[IMF_SQUARES];
         imf_fft_order(&l->x, order);
         for (size_t i = 0; i < nx; i++)
             imf_frequency_squares(along_x + IMF_SQUARES * i, (double)order[i] / l->x.length, t->u);
         for (size_t k = 0; k < ny; k++) {
-            int64_t of[IMF_SQUARES];
             imf_frequency_squares(of, (double)k / l->y.length, t->v);
             size_t band = k / IMF_FFT_VEC, lane = k % IMF_FFT_VEC;
             for (size_t i = 0; i < IMF_SQUARES; i++)
                 squares[(IMF_SQUARES * band + i) * IMF_FFT_VEC + lane] = of[i];
         }
-        status = imf_buffer_table(&j->squares, j->queue, squares, bytes, err);
+        free(order);
+        return imf_job_table(job, &job->buffer[SQUARES], squares, bytes, err);
     }
     free(squares);
     free(order);
-    return status;
+    return imf_fail_memory(err, bytes);
 }
 
 /* The positions at which the transform leaves frequencies k and -k of y; padded by the last. */
-static enum imf_status make_order(struct spectral_filter_job *j, struct imf_error *err) {
-    const struct layout *l = &j->layout;
+static enum imf_status make_order(struct imf_job *job, struct imf_error *err) {
+    const struct layout *l = imf_job_shape(job);
     size_t n = (size_t)l->y.length, count = (size_t)l->bands * IMF_FFT_VEC;
-    size_t bytes = 2 * count * sizeof(int32_t);
-    int32_t *pairs = malloc(bytes), *order = malloc(2 * n * sizeof *order);
-    enum imf_status status = pairs && order ? IMF_OK : imf_fail_memory(err, bytes);
-    if (status == IMF_OK) {
-        int32_t *position = order + n;
+    /* The table is the beginning; behind it are order and position. */
+    int32_t *pairs = malloc((2 * count + 2 * n) * sizeof *pairs);
+    if (pairs) {
+        int32_t *order = pairs + 2 * count, *position = order + n;
         imf_fft_order(&l->y, order);
         for (size_t i = 0; i < n; i++)
             position[order[i]] = (int32_t)i;
@@ -138,138 +140,87 @@ static enum imf_status make_order(struct spectral_filter_job *j, struct imf_erro
             pairs[2 * k] = position[at];
             pairs[2 * k + 1] = position[(n - at) % n];
         }
-        status = imf_buffer_table(&j->order, j->queue, pairs, bytes, err);
     }
-    free(pairs);
-    free(order);
-    return status;
+    return imf_job_table(job, &job->buffer[ORDER], pairs, 2 * count * sizeof *pairs, err);
 }
 
 /* ---- making and running ------------------------------------------------------------------- */
 
-static void spectral_filter_destroy(void **job) {
-    struct spectral_filter_job *j = *job;
-    if (!j)
-        return;
-    struct imf_buffer **buffers[] = {&j->plane,  &j->gains, &j->scratch, &j->twiddles, &j->order,
-                                     &j->blends, &j->taps,  &j->fits,    &j->squares};
-    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
-        imf_buffer_free(buffers[i]);
-    imf_program_free(&j->program);
-    free(j);
-    *job = NULL;
-}
-
-static enum imf_status launch(struct spectral_filter_job *j, const struct imf_buffer *in,
+static enum imf_status launch(struct imf_job *job, const struct imf_buffer *in,
                               const struct imf_buffer *out, enum phase phase,
                               struct imf_error *err) {
+    const struct layout *l = imf_job_shape(job);
+    const struct transfer *t = job->own;
+    struct imf_buffer *const *b = job->buffer;
     const struct imf_arg args[] = {imf_arg_buffer(in),
                                    imf_arg_buffer(out),
-                                   imf_arg_buffer(j->plane),
-                                   imf_arg_buffer(j->gains),
-                                   imf_arg_buffer(j->scratch),
-                                   imf_arg_buffer(j->twiddles),
-                                   imf_arg_buffer(j->order),
-                                   imf_arg_buffer(j->blends),
-                                   imf_arg_buffer(j->taps),
-                                   imf_arg_buffer(j->fits),
-                                   imf_arg_buffer(j->squares),
-                                   imf_arg_block(&j->sizes, sizeof j->sizes),
-                                   imf_arg_block(&j->gain, sizeof j->gain),
+                                   imf_arg_buffer(b[PLANE]),
+                                   imf_arg_buffer(b[GAIN]),
+                                   imf_arg_buffer(b[SCRATCH]),
+                                   imf_arg_buffer(b[TWIDDLES]),
+                                   imf_arg_buffer(b[ORDER]),
+                                   imf_arg_buffer(b[BLENDS]),
+                                   imf_arg_buffer(b[TAPS]),
+                                   imf_arg_buffer(b[FIT]),
+                                   imf_arg_buffer(b[SQUARES]),
+                                   imf_arg_block(&t->sizes, sizeof t->sizes),
+                                   imf_arg_block(&t->gain, sizeof t->gain),
                                    imf_arg_int(phase)};
-    const struct imf_grid grid = {(size_t)j->layout.groups, 1, 1};
-    return imf_program_launch(j->queue, j->program, grid, args, err);
+    const struct imf_grid grid = {(size_t)l->groups, 1, 1};
+    return imf_job_launch(job, 0, grid, args, err);
 }
 
-static const char *const all[] = {"fft_stages.cl",   "fft_primes.cl", "common.cl",
-                                  "fft_channels.cl", "transfer.cl",   NULL};
-static const char *const smooth[] = {"fft_stages.cl", "common.cl", "fft_channels.cl", "transfer.cl",
-                                     NULL};
-
-static enum imf_status make_kernel(struct spectral_filter_job *j, const struct imf_problem *p,
-                                   struct imf_error *err) {
+static enum imf_status make_kernel(struct imf_job *job, struct imf_error *err) {
+    static const char *const all[] = {"fft_stages.cl",   "fft_primes.cl", "common.cl",
+                                      "fft_channels.cl", "transfer.cl",   NULL};
+    static const char *const smooth[] = {"fft_stages.cl", "common.cl", "fft_channels.cl",
+                                         "transfer.cl", NULL};
+    static const char *const entries[] = {"spectral_filter", NULL};
+    const struct layout *l = imf_job_shape(job);
     struct imf_defines d = {0};
-    imf_problem_defines(&d, p);
-    imf_define(&d, "CHANNELS", "%d", p->channels);
-    bool primes = j->layout.x.primes || j->layout.y.primes;
-    const struct imf_program_source source = {
-        .file = "spectral_filter.cl", .parts = primes ? all : smooth, .defines = &d};
-    enum imf_status status =
-        imf_program_make(&j->program, j->queue, &source, "spectral_filter", err);
-    imf_defines_free(&d);
-    return status;
+    imf_problem_defines(&d, &job->p);
+    imf_define(&d, "CHANNELS", "%d", job->p.channels);
+    return imf_job_programs(job, 0, entries, l->x.primes || l->y.primes ? all : smooth, &d, err);
 }
 
-static enum imf_status make_buffers(struct spectral_filter_job *j, const struct imf_problem *p,
-                                    struct imf_error *err) {
-    const struct layout *l = &j->layout;
-    enum imf_status status =
-        imf_fft_twiddle_buffer(j->queue, &l->x, &l->y, &j->sizes.x, &j->sizes.y, &j->twiddles, err);
-    if (status == IMF_OK)
-        status = imf_buffer_make(&j->plane, j->queue, IMF_BUFFER_WORK, l->plane, err);
-    if (status == IMF_OK)
-        status = imf_buffer_make(&j->gains, j->queue, IMF_BUFFER_WORK, l->gains, err);
-    if (status == IMF_OK)
-        status = imf_buffer_make(&j->scratch, j->queue, IMF_BUFFER_WORK, l->scratch, err);
-    if (status == IMF_OK)
-        status = make_squares(j, p->transfer, err);
-    if (status == IMF_OK)
-        status = make_order(j, err);
-    if (status == IMF_OK)
-        status = imf_spectral_gaps(&j->blends, &j->taps, j->sizes.taps, j->queue, p, l->x.length,
-                                   l->y.length, err);
-    if (status == IMF_OK)
-        status = imf_buffer_make(&j->fits, j->queue, IMF_BUFFER_WORK,
-                                 (size_t)p->height * 4 * sizeof(float), err);
-    return status;
-}
-
-static enum imf_status spectral_filter_make(void **job, const struct imf_problem *p,
-                                            const struct imf_proposal *proposal,
-                                            struct imf_queue *queue, struct imf_error *err) {
-    struct spectral_filter_job *j = *job = calloc(1, sizeof *j);
-    if (!j)
-        return imf_fail_memory(err, sizeof *j);
-    j->queue = queue;
-    memcpy(&j->layout, proposal->shape.bytes, sizeof j->layout);
-    struct imf_spectral_filter_sizes *z = &j->sizes;
-    double middle = imf_fft_middle(p->in);
-    z->middle = (float)middle;
-    z->mean = (float)(middle * imf_transfer_gain(p->transfer, 0, 0));
-    for (int c = 0; c < p->channels; c++)
-        z->outside[c] = (float)(p->outside[c] - middle);
-    z->width = p->width;
-    z->height = p->height;
-    j->channels = p->channels;
-    z->bands = j->layout.bands;
-    z->work = j->layout.work;
-    imf_fft_axis_set(&z->x, &j->layout.x);
-    imf_fft_axis_set(&z->y, &j->layout.y);
-    imf_spectral_gain_set(&j->gain, p->transfer, (double)j->layout.x.length * j->layout.y.length);
-    enum imf_status status = make_kernel(j, p, err);
-    if (status == IMF_OK)
-        status = make_buffers(j, p, err);
+static enum imf_status spectral_filter_prepare(struct imf_job *job, struct imf_error *err) {
+    const struct layout *l = imf_job_shape(job);
+    struct imf_buffer **b = job->buffer;
+    struct transfer *t = job->own;
+    struct imf_spectral_filter_sizes *z = &t->sizes;
+    imf_spectral_values(&job->p, &z->middle, &z->mean, z->outside);
+    z->width = job->p.width;
+    z->height = job->p.height;
+    z->bands = l->bands;
+    z->work = l->work;
+    imf_fft_axis_set(&z->x, &l->x);
+    imf_fft_axis_set(&z->y, &l->y);
+    imf_spectral_gain_set(&t->gain, job->p.transfer, (double)l->x.length * l->y.length);
+    enum imf_status st = make_kernel(job, err);
+    if (!st)
+        st = imf_fft_twiddle_buffer(job->queue, &l->x, &l->y, &z->x, &z->y, &b[TWIDDLES], err);
+    if (!st)
+        st = make_squares(job, err);
+    if (!st)
+        st = make_order(job, err);
+    if (!st)
+        st = imf_spectral_gaps(job, &b[BLENDS], &b[TAPS], z->taps, l->x.length, l->y.length, err);
     /* This phase does not read the images: the plane is passed for them. */
-    if (status == IMF_OK)
-        status = launch(j, j->plane, j->plane, GAINS, err);
-    if (status != IMF_OK)
-        spectral_filter_destroy(job);
-    return status;
+    return st ? st : launch(job, b[PLANE], b[PLANE], GAINS, err);
 }
 
-static enum imf_status spectral_filter_run(void *job, const struct imf_surface *in,
+static enum imf_status spectral_filter_run(struct imf_job *job, const struct imf_surface *in,
                                            const struct imf_surface *out, struct imf_error *err) {
-    struct spectral_filter_job *j = job;
-    struct imf_spectral_filter_sizes *z = &j->sizes;
+    struct imf_spectral_filter_sizes *z = &((struct transfer *)job->own)->sizes;
     z->in_origin = (int64_t)in->origin;
     z->in_pitch = (int64_t)in->pitch;
     z->out_origin = (int64_t)out->origin;
     z->out_pitch = (int64_t)out->pitch;
     enum imf_status status = IMF_OK;
-    for (z->channel = 0; z->channel < j->channels; z->channel++)
+    for (z->channel = 0; z->channel < job->p.channels; z->channel++)
         for (enum phase phase = z->taps[0] ? FITS : COLUMNS; phase <= RESULT && status == IMF_OK;
              phase++)
-            status = launch(j, in->mem, out->mem, phase, err);
+            status = launch(job, in->mem, out->mem, phase, err);
     return status;
 }
 
@@ -279,7 +230,8 @@ const struct imf_solver imf_solver_spectral_filter = {
     .program = "spectral_filter",
     .kinds = 1u << IMF_TRANSFER,
     .propose = spectral_filter_propose,
-    .old_make = spectral_filter_make,
-    .old_run = spectral_filter_run,
-    .old_destroy = spectral_filter_destroy,
+    .own = sizeof(struct transfer),
+    .sizes = sizes,
+    .prepare = spectral_filter_prepare,
+    .run = spectral_filter_run,
 };

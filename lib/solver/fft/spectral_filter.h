@@ -18,11 +18,13 @@ void imf_spectral_gain_set(struct imf_spectral_gain *g, const struct imf_transfe
 #define IMF_SQUARES 3
 void imf_frequency_squares(int64_t out[IMF_SQUARES], double f, double centre);
 
+/* Samples' middle, which is subtracted, what is added for it, and the constant outside of the edges. */
+void imf_spectral_values(const struct imf_problem *p, float *middle, float *mean, float outside[4]);
+
 /* Upload tables of the gaps: struct imf_blend of the period nx along x, then of ny along y; and the taps
  * of the waves, likewise; count: taps of x and of y. */
-enum imf_status imf_spectral_gaps(struct imf_buffer **blends, struct imf_buffer **taps,
-                                  int32_t count[2], struct imf_queue *queue,
-                                  const struct imf_problem *p, int nx, int ny,
+enum imf_status imf_spectral_gaps(const struct imf_job *job, struct imf_buffer **blends,
+                                  struct imf_buffer **taps, int32_t count[2], int nx, int ny,
                                   struct imf_error *err);
 
 #endif

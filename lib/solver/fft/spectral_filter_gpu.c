@@ -6,14 +6,11 @@
  */
 #include "device/tuning.h"
 #include "fourier/gpu_plane.h"
-#include "solver/fft/error.h"
 #include "solver/fft/extend.h"
 #include "solver/fft/spectral_filter.h"
-#include "solver/fft/tile_gpu.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define LINES IMF_GPU_PLANE_LINES
 #define COLUMN_GROUP IMF_GPU_PLANE_GROUP
@@ -25,14 +22,12 @@ struct layout {
 };
 _Static_assert(sizeof(struct layout) <= IMF_SHAPE, "a proposal holds it");
 
-struct whole_job {
-    struct imf_queue *queue;
-    struct layout layout;
+enum { PLANE, GAINS, BLENDS, TAPS };                                     /* buffers */
+enum { ROWS_IN, ROWS_OUT, COLUMNS_IN, MIDDLE, COLUMNS_OUT, FILL_GAINS }; /* programs */
+
+struct transfer {
     struct imf_gpu_plane tables;
     struct imf_spectral_filter_gpu_sizes sizes;
-    int channels;
-    struct imf_program *rows_in, *columns_in, *middle, *columns_out, *rows_out;
-    struct imf_buffer *plane, *gains, *blends, *taps;
 };
 
 static bool layout_make(struct layout *l, const struct imf_problem *p, const struct imf_device *d,
@@ -57,6 +52,14 @@ static bool layout_make(struct layout *l, const struct imf_problem *p, const str
     return false;
 }
 
+static bool sizes(const struct imf_problem *p, const void *shape, size_t bytes[]) {
+    const struct layout *l = shape;
+    (void)p;
+    bytes[PLANE] = l->spectrum;
+    bytes[GAINS] = l->gains;
+    return true;
+}
+
 /* launches + elements * passes over the plane / units. */
 static double cost(const struct imf_problem *p, const struct imf_device *d,
                    const struct imf_gpu_plane_layout *l) {
@@ -75,226 +78,147 @@ static void whole_propose(const struct imf_problem *p, const struct imf_device *
         return;
     out->feasible = true;
     out->ms = cost(p, d, &l->plane);
-    out->bytes = (double)l->spectrum + (double)l->gains;
-    out->largest = (double)l->spectrum;
+    imf_proposal_buffers(out, p);
     out->local = imf_gpu_plane_local(&l->plane);
     out->bands = IMF_BANDS_WHOLE;
     snprintf(out->description, sizeof out->description, "fft %dx%d, rows in local memory",
              l->plane.nx, l->plane.ny);
 }
 
-/* Squared distances of each row of the plane, then of each frequency of x. */
-static enum imf_status make_squares(struct imf_buffer **out, struct whole_job *j,
-                                    const struct imf_transfer *t, const int *frequency,
-                                    struct imf_error *err) {
-    const struct imf_gpu_plane_layout *l = &j->layout.plane;
+/* ---- making and running ------------------------------------------------------------------- */
+
+static void whole_release(struct imf_job *job) {
+    imf_gpu_plane_free(&((struct transfer *)job->own)->tables);
+}
+
+/* Fill the gains by squared distances of each row of the plane, then of each frequency of x. */
+static enum imf_status fill_gains(struct imf_job *job, const int *frequency,
+                                  struct imf_error *err) {
+    const struct imf_gpu_plane_layout *l = &((const struct layout *)imf_job_shape(job))->plane;
+    const struct imf_transfer *t = job->p.transfer;
+    struct imf_buffer *table = NULL;
+    struct imf_spectral_gain gain;
     size_t ny = (size_t)l->ny, columns = (size_t)l->half + 1;
     size_t bytes = IMF_SQUARES * (ny + columns) * sizeof(int64_t);
     int64_t *squares = malloc(bytes);
-    if (!squares)
-        return imf_fail_memory(err, bytes);
-    for (size_t i = 0; i < ny + columns; i++) {
+    for (size_t i = 0; i < ny + columns && squares; i++) {
         bool down = i < ny;
         double f = down ? (double)frequency[i] / l->ny : (double)(i - ny) / l->nx;
         imf_frequency_squares(squares + IMF_SQUARES * i, f, down ? t->v : t->u);
     }
-    enum imf_status status = imf_buffer_table(out, j->queue, squares, bytes, err);
-    free(squares);
-    return status;
-}
-
-/* ---- making and running ------------------------------------------------------------------- */
-
-static void whole_destroy(void **job) {
-    struct whole_job *j = *job;
-    if (!j)
-        return;
-    struct imf_buffer **buffers[] = {&j->plane, &j->gains, &j->blends, &j->taps};
-    imf_gpu_plane_free(&j->tables);
-    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
-        imf_buffer_free(buffers[i]);
-    struct imf_program **programs[] = {&j->rows_in, &j->columns_in, &j->middle, &j->columns_out,
-                                       &j->rows_out};
-    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
-        imf_program_free(programs[i]);
-    free(j);
-    *job = NULL;
-}
-
-static enum imf_status fill_gains(struct whole_job *j, const struct imf_program_source *source,
-                                  const struct imf_transfer *t, const int *frequency,
-                                  struct imf_error *err) {
-    const struct imf_gpu_plane_layout *l = &j->layout.plane;
-    struct imf_program *program = NULL;
-    struct imf_buffer *squares = NULL;
-    struct imf_spectral_gain gain;
     imf_spectral_gain_set(&gain, t, (double)l->nx * l->ny);
-    enum imf_status status = make_squares(&squares, j, t, frequency, err);
-    if (status == IMF_OK)
-        status = imf_program_make(&program, j->queue, source, "fill_gains", err);
-    if (status == IMF_OK) {
-        const struct imf_arg args[] = {imf_arg_buffer(j->gains), imf_arg_buffer(squares),
-                                       imf_arg_int(l->ny),       imf_arg_int(l->half + 1),
-                                       imf_arg_int(l->pitch),    imf_arg_block(&gain, sizeof gain)};
-        const struct imf_grid grid =
-            imf_grid_over((size_t)l->half + 1, (size_t)l->ny, COLUMN_GROUP);
-        status = imf_program_launch(j->queue, program, grid, args, err);
-    }
-    imf_program_free(&program);
-    imf_buffer_free(&squares);
-    return status;
+    enum imf_status st = imf_job_table(job, &table, squares, bytes, err);
+    const struct imf_arg args[] = {imf_arg_buffer(job->buffer[GAINS]),
+                                   imf_arg_buffer(table),
+                                   imf_arg_int(l->ny),
+                                   imf_arg_int(l->half + 1),
+                                   imf_arg_int(l->pitch),
+                                   imf_arg_block(&gain, sizeof gain)};
+    if (!st)
+        st = imf_job_launch(job, FILL_GAINS, imf_grid_over(columns, ny, COLUMN_GROUP), args, err);
+    imf_buffer_free(&table);
+    return st;
 }
 
-static enum imf_status make_kernels(struct whole_job *j, const struct imf_problem *p,
-                                    const int *frequency, struct imf_error *err) {
+static enum imf_status make_kernels(struct imf_job *job, struct imf_error *err) {
     static const char *const parts[] = {"fft_gpu_butterflies.cl", "fft_gpu_planes.cl", "common.cl",
                                         "transfer.cl", NULL};
-    const struct imf_gpu_plane_layout *l = &j->layout.plane;
+    static const char *const rows[] = {"rows_in", "rows_out", NULL};
+    static const char *const columns[] = {"columns_in", "middle", "columns_out", "fill_gains",
+                                          NULL};
+    const struct imf_gpu_plane_layout *l = &((const struct layout *)imf_job_shape(job))->plane;
     struct imf_defines x = {0}, y = {0};
-    imf_problem_defines(&x, p);
-    imf_define(&x, "CHANNELS", "%d", p->channels);
+    imf_problem_defines(&x, &job->p);
+    imf_define(&x, "CHANNELS", "%d", job->p.channels);
     imf_gpu_plane_define_rows(&x, l);
-    imf_define(&y, "CHANNELS", "%d", p->channels);
+    enum imf_status st = imf_job_programs(job, ROWS_IN, rows, parts, &x, err);
+    if (st)
+        return st;
+    imf_define(&y, "CHANNELS", "%d", job->p.channels);
     imf_gpu_plane_define_columns(&y, l);
-    const struct imf_program_source rows = {
-        .file = "spectral_filter_gpu.cl", .parts = parts, .defines = &x};
-    const struct imf_program_source columns = {
-        .file = "spectral_filter_gpu.cl", .parts = parts, .defines = &y};
-    enum imf_status status = imf_program_make(&j->rows_in, j->queue, &rows, "rows_in", err);
-    if (status == IMF_OK)
-        status = imf_program_make(&j->rows_out, j->queue, &rows, "rows_out", err);
-    if (status == IMF_OK)
-        status = imf_program_make(&j->columns_in, j->queue, &columns, "columns_in", err);
-    if (status == IMF_OK)
-        status = imf_program_make(&j->middle, j->queue, &columns, "middle", err);
-    if (status == IMF_OK)
-        status = imf_program_make(&j->columns_out, j->queue, &columns, "columns_out", err);
-    if (status == IMF_OK)
-        status = fill_gains(j, &columns, p->transfer, frequency, err);
-    imf_defines_free(&x);
-    imf_defines_free(&y);
-    return status;
+    return imf_job_programs(job, COLUMNS_IN, columns, parts, &y, err);
 }
 
-static enum imf_status make_buffers(struct whole_job *j, const struct imf_problem *p,
-                                    int *frequency, struct imf_error *err) {
-    const struct imf_gpu_plane_layout *l = &j->layout.plane;
-    enum imf_status status =
-        imf_buffer_make(&j->plane, j->queue, IMF_BUFFER_WORK, j->layout.spectrum, err);
-    if (status == IMF_OK)
-        status = imf_buffer_make(&j->gains, j->queue, IMF_BUFFER_WORK, j->layout.gains, err);
-    if (status == IMF_OK)
-        status = imf_gpu_plane_make(&j->tables, j->queue, l, frequency, err);
-    j->sizes.x = j->tables.x;
-    j->sizes.outer = j->tables.outer;
-    j->sizes.inner = j->tables.inner;
-    if (status == IMF_OK)
-        status =
-            imf_spectral_gaps(&j->blends, &j->taps, j->sizes.taps, j->queue, p, l->nx, l->ny, err);
-    return status;
-}
-
-static enum imf_status whole_make(void **job, const struct imf_problem *p,
-                                  const struct imf_proposal *proposal, struct imf_queue *queue,
-                                  struct imf_error *err) {
-    struct whole_job *j = *job = calloc(1, sizeof *j);
-    if (!j)
-        return imf_fail_memory(err, sizeof *j);
-    j->queue = queue;
-    j->channels = p->channels;
-    memcpy(&j->layout, proposal->shape.bytes, sizeof j->layout);
-    const struct imf_gpu_plane_layout *l = &j->layout.plane;
-    struct imf_spectral_filter_gpu_sizes *z = &j->sizes;
-    double middle = imf_fft_middle(p->in);
-    z->middle = (float)middle;
-    z->mean = (float)(middle * imf_transfer_gain(p->transfer, 0, 0));
-    for (int c = 0; c < p->channels; c++)
-        z->outside[c] = (float)(p->outside[c] - middle);
-    z->width = p->width;
-    z->height = p->height;
-    z->gap = l->nx - p->width;
-    z->pitch = l->pitch;
+static enum imf_status whole_prepare(struct imf_job *job, struct imf_error *err) {
+    const struct imf_gpu_plane_layout *l = &((const struct layout *)imf_job_shape(job))->plane;
+    struct transfer *t = job->own;
+    struct imf_spectral_filter_gpu_sizes *z = &t->sizes;
     size_t bytes = (size_t)l->ny * sizeof(int);
     int *frequency = malloc(bytes);
-    enum imf_status status = frequency ? IMF_OK : imf_fail_memory(err, bytes);
-    if (status == IMF_OK)
-        status = make_buffers(j, p, frequency, err);
-    if (status == IMF_OK)
-        status = make_kernels(j, p, frequency, err);
+    enum imf_status st = frequency ? imf_gpu_plane_make(&t->tables, job->queue, l, frequency, err)
+                                   : imf_fail_memory(err, bytes);
+    imf_spectral_values(&job->p, &z->middle, &z->mean, z->outside);
+    z->width = job->p.width;
+    z->height = job->p.height;
+    z->gap = l->nx - job->p.width;
+    z->pitch = l->pitch;
+    z->x = t->tables.x;
+    z->outer = t->tables.outer;
+    z->inner = t->tables.inner;
+    if (!st)
+        st = imf_spectral_gaps(job, &job->buffer[BLENDS], &job->buffer[TAPS], z->taps, l->nx, l->ny,
+                               err);
+    if (!st)
+        st = make_kernels(job, err);
+    if (!st)
+        st = fill_gains(job, frequency, err);
     free(frequency);
-    if (status != IMF_OK)
-        whole_destroy(job);
-    return status;
+    return st;
 }
 
-static enum imf_status run_columns(struct whole_job *j, struct imf_program *program,
-                                   struct imf_error *err) {
-    const struct imf_gpu_plane_layout *l = &j->layout.plane;
-    const struct imf_arg args[] = {imf_arg_buffer(j->plane), imf_arg_buffer(j->tables.twiddles),
-                                   imf_arg_buffer(j->tables.stages),
-                                   imf_arg_buffer(j->tables.roots_y),
-                                   imf_arg_block(&j->sizes, sizeof j->sizes)};
-    const struct imf_grid grid = {(size_t)(l->pitch / LINES * j->channels), (size_t)l->inner.length,
-                                  COLUMN_GROUP};
-    if (l->outer.length == 1)
-        return IMF_OK;
-    return imf_program_launch(j->queue, program, grid, args, err);
-}
-
-static enum imf_status run_middle(struct whole_job *j, struct imf_error *err) {
-    const struct imf_gpu_plane_layout *l = &j->layout.plane;
-    const struct imf_arg args[] = {
-        imf_arg_buffer(j->plane), imf_arg_buffer(j->gains), imf_arg_buffer(j->tables.twiddles),
-        imf_arg_buffer(j->tables.stages), imf_arg_block(&j->sizes, sizeof j->sizes)};
-    const struct imf_grid grid = {(size_t)(l->pitch / LINES * j->channels), (size_t)l->outer.length,
-                                  COLUMN_GROUP};
-    return imf_program_launch(j->queue, j->middle, grid, args, err);
-}
-
-static enum imf_status whole_run(void *job, const struct imf_surface *in,
+static enum imf_status whole_run(struct imf_job *job, const struct imf_surface *in,
                                  const struct imf_surface *out, struct imf_error *err) {
-    struct whole_job *j = job;
-    const struct imf_gpu_plane_layout *l = &j->layout.plane;
-    struct imf_spectral_filter_gpu_sizes *z = &j->sizes;
+    const struct imf_gpu_plane_layout *l = &((const struct layout *)imf_job_shape(job))->plane;
+    struct transfer *t = job->own;
+    struct imf_spectral_filter_gpu_sizes *z = &t->sizes;
+    const struct imf_gpu_plane *g = &t->tables;
     z->in_origin = (int64_t)in->origin;
     z->in_pitch = (int64_t)in->pitch;
     z->out_origin = (int64_t)out->origin;
     z->out_pitch = (int64_t)out->pitch;
-    const struct imf_arg in_args[] = {imf_arg_buffer(in->mem),
-                                      imf_arg_buffer(j->plane),
-                                      imf_arg_buffer(j->tables.twiddles),
-                                      imf_arg_buffer(j->tables.stages),
-                                      imf_arg_buffer(j->tables.order),
-                                      imf_arg_buffer(j->tables.roots_x),
-                                      imf_arg_buffer(j->blends),
-                                      imf_arg_buffer(j->taps),
-                                      imf_arg_block(z, sizeof *z)};
-    const struct imf_arg out_args[] = {
-        imf_arg_buffer(j->plane),           imf_arg_buffer(out->mem),
-        imf_arg_buffer(j->tables.twiddles), imf_arg_buffer(j->tables.stages),
-        imf_arg_buffer(j->tables.order),    imf_arg_buffer(j->tables.roots_x),
-        imf_arg_block(z, sizeof *z)};
-    const struct imf_grid all = {(size_t)l->ny * (size_t)j->channels, 1, (size_t)l->group};
-    const struct imf_grid image = {(size_t)z->height * (size_t)j->channels, 1, (size_t)l->group};
-    enum imf_status status = imf_program_launch(j->queue, j->rows_in, all, in_args, err);
-    if (status == IMF_OK)
-        status = run_columns(j, j->columns_in, err);
-    if (status == IMF_OK)
-        status = run_middle(j, err);
-    if (status == IMF_OK)
-        status = run_columns(j, j->columns_out, err);
-    if (status == IMF_OK)
-        status = imf_program_launch(j->queue, j->rows_out, image, out_args, err);
-    return status;
+    const struct imf_arg plane = imf_arg_buffer(job->buffer[PLANE]),
+                         block = imf_arg_block(z, sizeof *z);
+    const struct imf_arg twiddles = imf_arg_buffer(g->twiddles), stages = imf_arg_buffer(g->stages);
+    const struct imf_arg order = imf_arg_buffer(g->order), roots = imf_arg_buffer(g->roots_x);
+    const struct imf_arg rows_in[] = {imf_arg_buffer(in->mem),
+                                      plane,
+                                      twiddles,
+                                      stages,
+                                      order,
+                                      roots,
+                                      imf_arg_buffer(job->buffer[BLENDS]),
+                                      imf_arg_buffer(job->buffer[TAPS]),
+                                      block};
+    const struct imf_arg rows_out[] = {
+        plane, imf_arg_buffer(out->mem), twiddles, stages, order, roots, block};
+    const struct imf_arg columns[] = {plane, twiddles, stages, imf_arg_buffer(g->roots_y), block};
+    const struct imf_arg middle[] = {plane, imf_arg_buffer(job->buffer[GAINS]), twiddles, stages,
+                                     block};
+    size_t channels = (size_t)job->p.channels, blocks = (size_t)(l->pitch / LINES) * channels;
+    const struct imf_grid all = {(size_t)l->ny * channels, 1, (size_t)l->group};
+    const struct imf_grid image = {(size_t)z->height * channels, 1, (size_t)l->group};
+    const struct imf_grid outer = {blocks, (size_t)l->inner.length, COLUMN_GROUP};
+    const struct imf_grid inner = {blocks, (size_t)l->outer.length, COLUMN_GROUP};
+    bool two = l->outer.length > 1; /* steps of a column's transform */
+    enum imf_status st = imf_job_launch(job, ROWS_IN, all, rows_in, err);
+    if (!st && two)
+        st = imf_job_launch(job, COLUMNS_IN, outer, columns, err);
+    if (!st)
+        st = imf_job_launch(job, MIDDLE, inner, middle, err);
+    if (!st && two)
+        st = imf_job_launch(job, COLUMNS_OUT, outer, columns, err);
+    return st ? st : imf_job_launch(job, ROWS_OUT, image, rows_out, err);
 }
 
 const struct imf_solver imf_solver_spectral_filter_gpu = {
     .name = "fft",
     .backend = IMF_BACKEND_FFT,
-    .program = "spectral_filter", /* has the same fault */
+    .program = "spectral_filter_gpu",
     .kinds = 1u << IMF_TRANSFER,
     .propose = whole_propose,
-    .old_make = whole_make,
-    .old_run = whole_run,
-    .old_destroy = whole_destroy,
+    .own = sizeof(struct transfer),
+    .sizes = sizes,
+    .prepare = whole_prepare,
+    .release = whole_release,
+    .run = whole_run,
 };

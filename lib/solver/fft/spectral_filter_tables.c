@@ -59,34 +59,46 @@ void imf_spectral_gain_set(struct imf_spectral_gain *g, const struct imf_transfe
     g->keeps_mean = t->keeps_mean;
 }
 
-enum imf_status imf_spectral_gaps(struct imf_buffer **blends, struct imf_buffer **taps,
-                                  int32_t count[2], struct imf_queue *queue,
-                                  const struct imf_problem *p, int nx, int ny,
+void imf_spectral_values(const struct imf_problem *p, float *middle, float *mean,
+                         float outside[4]) {
+    double m = imf_fft_middle(p->in);
+    *middle = (float)m;
+    *mean = (float)(m * imf_transfer_gain(p->transfer, 0, 0));
+    for (int c = 0; c < p->channels; c++)
+        outside[c] = (float)(p->outside[c] - m);
+}
+
+enum imf_status imf_spectral_gaps(const struct imf_job *job, struct imf_buffer **blends,
+                                  struct imf_buffer **taps, int32_t count[2], int nx, int ny,
                                   struct imf_error *err) {
+    const struct imf_problem *p = &job->p;
     struct imf_wave x = imf_extend_wave(p->transfer, p->transfer->u, p->width, p->edge);
     struct imf_wave y = imf_extend_wave(p->transfer, p->transfer->v, p->height, p->edge);
-    size_t gap_x = (size_t)(nx - p->width), gap_y = (size_t)(ny - p->height);
-    size_t all_gaps = (gap_x + gap_y + 1) * sizeof(struct imf_blend); /* never 0 */
-    size_t most = 2 * (size_t)(x.taps + y.taps) + 1, all_taps = most * sizeof(float);
-    struct imf_blend *b = calloc(1, all_gaps);
-    float *t = calloc(1, all_taps);
+    size_t gap_x = (size_t)(nx - p->width),
+           gap_y = (size_t)(ny - p->height); /* tables are never empty */
+    size_t most = 2 * (size_t)(x.taps + y.taps) + 1;
+    struct imf_blend *b = calloc(gap_x + gap_y + 1, sizeof *b);
+    float *t = calloc(most, sizeof *t);
     double *wide = calloc(most, sizeof *wide);
-    enum imf_status status = b && t && wide ? IMF_OK : imf_fail_memory(err, all_gaps + all_taps);
-    if (status == IMF_OK) {
+    if (b && t && wide) {
         imf_extend_blends(b, p->width, nx, p->edge, x);
         imf_extend_blends(b + gap_x, p->height, ny, p->edge, y);
         imf_extend_taps(wide, x);
         imf_extend_taps(wide + 2 * x.taps, y);
         for (size_t i = 0; i < most; i++)
             t[i] = (float)wide[i];
-        status = imf_buffer_table(blends, queue, b, all_gaps, err);
     }
-    if (status == IMF_OK)
-        status = imf_buffer_table(taps, queue, t, all_taps, err);
+    enum imf_status st = wide ? IMF_OK : imf_fail_memory(err, most * sizeof *wide);
+    free(wide);
     count[0] = x.taps;
     count[1] = y.taps;
-    free(b);
-    free(t);
-    free(wide);
-    return status;
+    if (!st)
+        st = imf_job_table(job, taps, t, most * sizeof *t, err);
+    else
+        free(t);
+    if (!st)
+        st = imf_job_table(job, blends, b, (gap_x + gap_y + 1) * sizeof *b, err);
+    else
+        free(b);
+    return st;
 }

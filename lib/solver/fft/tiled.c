@@ -9,34 +9,25 @@
  * summed again, tap by tap. If the scale is large, only sums close to a tie are tested in integers:
  * for the others a float gives the same pixel.
  */
-#include "device/tuning.h"
+#include "solver/convolution/sums.h"
 #include "solver/fft/args.h"
 #include "solver/fft/tile.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
+enum { SPECTRUM, SCRATCH, COUNTER, TWIDDLES, SPANS }; /* buffers */
 enum phase { PAIRS, COLUMNS, ROWS, RESULT, TAPS, TAPS_ROWS };
 
 _Static_assert(sizeof(struct imf_fft_tiling) <= IMF_SHAPE, "a proposal holds it");
 
-struct fft_job {
-    struct imf_queue *queue;
-    struct imf_fft_tiling tiling;
-    struct imf_fft_sizes sizes;
-    struct imf_program *program;
-    struct imf_buffer *spectrum, *twiddles, *spans, *scratch, *counter;
-};
-
-static double points(const struct imf_fft_tiling *t) {
-    return (double)t->x.length * t->y.length;
-}
-
-static double bytes(const struct imf_problem *p, const struct imf_fft_tiling *t) {
-    double taps = (double)p->kernel[0]->width * p->kernel[0]->height;
-    return (double)imf_fft_tiling_scratch(t) + points(t) * 2 * sizeof(float) +
-           taps * (sizeof(float) + (p->exact ? sizeof(int32_t) : 0));
+static bool sizes(const struct imf_problem *p, const void *shape, size_t bytes[]) {
+    const struct imf_fft_tiling *t = shape;
+    (void)p;
+    bytes[SPECTRUM] = (size_t)t->x.length * (size_t)t->y.length * 2 * sizeof(float);
+    bytes[SCRATCH] = imf_fft_tiling_scratch(t);
+    bytes[COUNTER] = sizeof(int32_t);
+    return true;
 }
 
 /* Milliseconds of sums that are computed again: doubtful share * samples * nonzero taps * nanoseconds of
@@ -52,10 +43,8 @@ static double again_ms(const struct imf_problem *p, const struct imf_device *d, 
 static void fft_propose(const struct imf_problem *p, const struct imf_device *d,
                         struct imf_proposal *out) {
     struct imf_fft_tiling *t = (struct imf_fft_tiling *)out->shape.bytes;
-    if (p->kind == IMF_MAGNITUDE && p->exact && fabs(p->epilogue.scale) != 1) {
-        imf_proposal_refuse(out, "an exact magnitude needs scale 1");
+    if (imf_refuse_scaled_magnitude(out, p))
         return;
-    }
     if (!imf_fft_tiling_choose(t, p, d)) {
         imf_proposal_refuse(out, "tiles for a %dx%d kernel do not fit the device's memory",
                             p->kernel[0]->width, p->kernel[0]->height);
@@ -66,7 +55,7 @@ static void fft_propose(const struct imf_problem *p, const struct imf_device *d,
     if (!out->feasible)
         return;
     out->ms = t->ms + (p->exact ? again_ms(p, d, doubtful) : 0);
-    out->bytes = bytes(p, t);
+    imf_proposal_buffers(out, p);
     out->error = imf_fft_result_error(p, &t->bound, t->error);
     out->bands = IMF_BANDS_FEW;
     out->step = imf_fft_tiling_step(t);
@@ -77,56 +66,41 @@ static void fft_propose(const struct imf_problem *p, const struct imf_device *d,
 
 /* ---- making ------------------------------------------------------------------------------- */
 
-static void fft_destroy(void **job) {
-    struct fft_job *j = *job;
-    if (!j)
-        return;
-    struct imf_buffer **buffers[] = {&j->spectrum, &j->twiddles, &j->spans, &j->scratch,
-                                     &j->counter};
-    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
-        imf_buffer_free(buffers[i]);
-    imf_program_free(&j->program);
-    free(j);
-    *job = NULL;
-}
-
-static enum imf_status launch(struct fft_job *j, const struct imf_buffer *in,
+static enum imf_status launch(struct imf_job *job, const struct imf_buffer *in,
                               const struct imf_buffer *out, const struct imf_buffer *spans,
                               enum phase phase, int pair, int channel, struct imf_error *err) {
+    const struct imf_fft_tiling *t = imf_job_shape(job);
+    struct imf_buffer *const *b = job->buffer;
     const struct imf_arg args[] = {
         imf_arg_buffer(in),          imf_arg_buffer(out),
-        imf_arg_buffer(j->spectrum), imf_arg_buffer(j->twiddles),
-        imf_arg_buffer(spans),       imf_arg_buffer(j->scratch),
-        imf_arg_buffer(j->counter),  imf_arg_block(&j->sizes, sizeof j->sizes),
+        imf_arg_buffer(b[SPECTRUM]), imf_arg_buffer(b[TWIDDLES]),
+        imf_arg_buffer(spans),       imf_arg_buffer(b[SCRATCH]),
+        imf_arg_buffer(b[COUNTER]),  imf_arg_block(job->own, sizeof(struct imf_fft_sizes)),
         imf_arg_int(phase),          imf_arg_int(pair),
         imf_arg_int(channel)};
-    const struct imf_grid grid = {(size_t)j->tiling.groups, 1, 1};
-    return imf_program_launch(j->queue, j->program, grid, args, err);
+    const struct imf_grid grid = {(size_t)t->groups, 1, 1};
+    return imf_job_launch(job, 0, grid, args, err);
 }
 
 /* Compute the spectrum of the taps (a magnitude's kernels one after the other) divided by the number of
  * points of a transform. */
-static enum imf_status make_spectrum(struct fft_job *j, const struct imf_problem *p,
-                                     struct imf_error *err) {
-    const struct imf_kernel *k = p->kernel[0];
-    size_t each = (size_t)k->width * (size_t)k->height,
-           count = p->kind == IMF_MAGNITUDE ? 2 * each : each;
+static enum imf_status make_spectrum(struct imf_job *job, struct imf_error *err) {
+    const struct imf_fft_tiling *t = imf_job_shape(job);
+    const struct imf_problem *p = &job->p;
+    size_t each = imf_tap_count(p->kernel[0]), count = each * (size_t)imf_problem_kernels(p);
+    double points = (double)t->x.length * t->y.length;
     float *taps = malloc(count * sizeof *taps);
-    if (!taps)
-        return imf_fail_memory(err, count * sizeof *taps);
-    for (size_t i = 0; i < count; i++)
-        taps[i] = (float)(p->kernel[i / each]->taps[i % each] / points(&j->tiling));
-    struct imf_buffer *table;
-    enum imf_status status = imf_buffer_table(&table, j->queue, taps, count * sizeof *taps, err);
-    free(taps);
-    if (status != IMF_OK)
-        return status;
+    for (size_t i = 0; i < count && taps; i++)
+        taps[i] = (float)(p->kernel[i / each]->taps[i % each] / points);
+    struct imf_buffer *table = NULL, *none = job->buffer[COUNTER];
+    enum imf_status status = imf_job_table(job, &table, taps, count * sizeof *taps, err);
     /* These phases do not read the images: the counter is passed for them. */
-    status = launch(j, j->counter, j->counter, table, TAPS, 0, 0, err);
     if (status == IMF_OK)
-        status = launch(j, j->counter, j->counter, table, TAPS_ROWS, 0, 0, err);
+        status = launch(job, none, none, table, TAPS, 0, 0, err);
     if (status == IMF_OK)
-        status = imf_queue_finish(j->queue, err);
+        status = launch(job, none, none, table, TAPS_ROWS, 0, 0, err);
+    if (status == IMF_OK)
+        status = imf_queue_finish(job->queue, err);
     imf_buffer_free(&table);
     return status;
 }
@@ -149,20 +123,15 @@ static void fill_spans(int32_t *spans, const struct imf_kernel *k) {
     }
 }
 
-static enum imf_status make_spans(struct fft_job *j, const struct imf_problem *p,
-                                  struct imf_error *err) {
+static enum imf_status make_spans(struct imf_job *job, struct imf_error *err) {
+    const struct imf_problem *p = &job->p;
     const struct imf_kernel *k = p->kernel[0];
     size_t each = (size_t)k->height * ((size_t)k->width + IMF_FFT_VEC + 2);
-    size_t count = !p->exact ? 1 : p->kind == IMF_MAGNITUDE ? 2 * each : each;
+    size_t count = p->exact ? each * (size_t)imf_problem_kernels(p) : 1;
     int32_t *spans = calloc(count, sizeof *spans);
-    if (!spans)
-        return imf_fail_memory(err, count * sizeof *spans);
-    for (size_t i = 0; p->exact && i < (size_t)imf_problem_kernels(p); i++)
-        fill_spans(spans + i * each, p->kernel[i]);
-    enum imf_status status =
-        imf_buffer_table(&j->spans, j->queue, spans, count * sizeof *spans, err);
-    free(spans);
-    return status;
+    for (int i = 0; p->exact && spans && i < imf_problem_kernels(p); i++)
+        fill_spans(spans + (size_t)i * each, p->kernel[i]);
+    return imf_job_table(job, &job->buffer[SPANS], spans, count * sizeof *spans, err);
 }
 
 /* The radices of a plan; always with 4 and 8, so that fewer programs differ. */
@@ -173,55 +142,27 @@ static unsigned radices(const struct imf_fft_plan *plan) {
     return set;
 }
 
-static enum imf_status make_kernel(struct fft_job *j, const struct imf_problem *p,
-                                   struct imf_error *err) {
-    const struct imf_fft_tiling *t = &j->tiling;
+static enum imf_status make_kernel(struct imf_job *job, struct imf_error *err) {
+    static const char *const parts[] = {"fft_stages.cl", "fft_transpose.cl", "common.cl",
+                                        "fft_channels.cl", NULL};
+    static const char *const entries[] = {"fft", NULL};
+    const struct imf_fft_tiling *t = imf_job_shape(job);
     struct imf_defines d = {0};
     /* Only the stages that these lengths need: compiles faster. */
     imf_define(&d, "RADICES", "%u", radices(&t->x) | radices(&t->y));
     imf_define(&d, "MIDDLES", "%u", t->x.stages ? 1u << t->x.radix[t->x.stages - 1] : 0);
-    imf_fft_define_sums(&d, p, &t->bound, t->error, imf_fft_near_tie(p, &t->bound, t->error));
-    static const char *const parts[] = {"fft_stages.cl", "fft_transpose.cl", "common.cl",
-                                        "fft_channels.cl", NULL};
-    const struct imf_program_source source = {.file = "fft.cl", .parts = parts, .defines = &d};
-    enum imf_status status = imf_program_make(&j->program, j->queue, &source, "fft", err);
-    imf_defines_free(&d);
-    return status;
+    imf_fft_define_sums(&d, &job->p, &t->bound, t->error,
+                        imf_fft_near_tie(&job->p, &t->bound, t->error));
+    return imf_job_programs(job, 0, entries, parts, &d, err);
 }
 
-static enum imf_status make_buffers(struct fft_job *j, const struct imf_problem *p,
-                                    struct imf_error *err) {
-    const struct imf_fft_tiling *t = &j->tiling;
-    size_t scratch = imf_fft_tiling_scratch(t);
-    size_t spectrum = (size_t)t->x.length * (size_t)t->y.length * 2 * sizeof(float);
-    enum imf_status status =
-        imf_fft_twiddle_buffer(j->queue, &t->x, &t->y, &j->sizes.x, &j->sizes.y, &j->twiddles, err);
-    if (status == IMF_OK)
-        status = imf_buffer_make(&j->scratch, j->queue, IMF_BUFFER_WORK, scratch, err);
-    if (status == IMF_OK)
-        status = imf_buffer_make(&j->spectrum, j->queue, IMF_BUFFER_WORK, spectrum, err);
-    if (status == IMF_OK)
-        status = imf_buffer_make(&j->counter, j->queue, IMF_BUFFER_WORK, sizeof(int32_t), err);
-    if (status == IMF_OK)
-        status = make_spans(j, p, err);
-    return status;
-}
-
-static enum imf_status fft_make(void **job, const struct imf_problem *p,
-                                const struct imf_proposal *proposal, struct imf_queue *queue,
-                                struct imf_error *err) {
+static enum imf_status fft_prepare(struct imf_job *job, struct imf_error *err) {
+    const struct imf_fft_tiling *t = imf_job_shape(job);
+    const struct imf_problem *p = &job->p;
     const struct imf_kernel *k = p->kernel[0];
-    struct fft_job *j = *job = calloc(1, sizeof *j);
-    if (!j)
-        return imf_fail_memory(err, sizeof *j);
-    j->queue = queue;
-    memcpy(&j->tiling, proposal->shape.bytes, sizeof j->tiling);
-    const struct imf_fft_tiling *t = &j->tiling;
-    struct imf_fft_sizes *z = &j->sizes;
+    struct imf_fft_sizes *z = job->own;
     z->width = p->width;
-    z->height = p->height;
     z->tiles_x = t->tiles_x;
-    z->pairs = t->pairs;
     z->middle = (float)t->bound.middle;
     for (int i = 0; i < 2; i++) {
         z->middle_sum[i] = p->exact ? llrint(t->bound.middle_sum[i]) : 0;
@@ -236,23 +177,22 @@ static enum imf_status fft_make(void **job, const struct imf_problem *p,
     z->y.origin = k->cy;
     z->x.taps = k->width;
     z->y.taps = k->height;
-    enum imf_status status = make_kernel(j, p, err);
+    enum imf_status status = make_kernel(job, err);
     if (status == IMF_OK)
-        status = make_buffers(j, p, err);
+        status = imf_fft_twiddle_buffer(job->queue, &t->x, &t->y, &z->x, &z->y,
+                                        &job->buffer[TWIDDLES], err);
     if (status == IMF_OK)
-        status = make_spectrum(j, p, err);
-    if (status != IMF_OK)
-        fft_destroy(job);
-    return status;
+        status = make_spans(job, err);
+    return status ? status : make_spectrum(job, err);
 }
 
 /* ---- running ------------------------------------------------------------------------------ */
 
-static enum imf_status fft_run(void *job, const struct imf_surface *in,
+static enum imf_status fft_run(struct imf_job *job, const struct imf_surface *in,
                                const struct imf_surface *out, struct imf_error *err) {
-    struct fft_job *j = job;
-    struct imf_fft_sizes *z = &j->sizes;
-    const struct imf_fft_tiling *t = &j->tiling;
+    const struct imf_fft_tiling *t = imf_job_shape(job);
+    const struct imf_buffer *spans = job->buffer[SPANS];
+    struct imf_fft_sizes *z = job->own;
     z->in_origin = (int64_t)in->origin;
     z->in_pitch = (int64_t)in->pitch;
     z->height = in->height;
@@ -261,19 +201,15 @@ static enum imf_status fft_run(void *job, const struct imf_surface *in,
     z->out_pitch = (int64_t)out->pitch;
     z->last_row = in->height + in->margin.bottom - 1;
     z->last_column = in->width + in->margin.right - 1;
+    enum imf_status status = IMF_OK;
     if (!t->shared) {
-        enum imf_status status = imf_buffer_clear(j->queue, j->counter, 0, sizeof(int32_t), err);
-        return status ? status : launch(j, in->mem, out->mem, j->spans, PAIRS, 0, 0, err);
+        status = imf_buffer_clear(job->queue, job->buffer[COUNTER], 0, sizeof(int32_t), err);
+        return status ? status : launch(job, in->mem, out->mem, spans, PAIRS, 0, 0, err);
     }
-    for (int pair = 0; pair < z->pairs; pair++) {
-        for (int i = 0; i < 3 * in->channels; i++) {
-            enum imf_status status =
-                launch(j, in->mem, out->mem, j->spans, COLUMNS + i % 3, pair, i / 3, err);
-            if (status != IMF_OK)
-                return status;
-        }
-    }
-    return IMF_OK;
+    for (int pair = 0; pair < z->pairs; pair++)
+        for (int i = 0; i < 3 * in->channels && !status; i++)
+            status = launch(job, in->mem, out->mem, spans, COLUMNS + i % 3, pair, i / 3, err);
+    return status;
 }
 
 const struct imf_solver imf_solver_fft = {
@@ -282,7 +218,8 @@ const struct imf_solver imf_solver_fft = {
     .program = "fft",
     .kinds = 1u << IMF_CONVOLUTION | 1u << IMF_MAGNITUDE,
     .propose = fft_propose,
-    .old_make = fft_make,
-    .old_run = fft_run,
-    .old_destroy = fft_destroy,
+    .own = sizeof(struct imf_fft_sizes),
+    .sizes = sizes,
+    .prepare = fft_prepare,
+    .run = fft_run,
 };
