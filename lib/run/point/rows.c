@@ -224,6 +224,7 @@ struct pass {
     const struct imf_point_io *io;
     int count; /* an item's rows */
     struct imf_point_rows rows;
+    imf_point_row *run;
     pthread_mutex_t lock; /* of their range */
 };
 
@@ -282,7 +283,7 @@ static void run_item(void *data, int item) {
             map_row(pass->job, imf_surface_row(in, y), imf_surface_row(pass->io->out, y),
                     in->width * in->channels);
         else
-            run_row(pass->job->run, &pass->rows, pass->io, y);
+            run_row(pass->run, &pass->rows, pass->io, y);
 }
 
 static struct pass pass_of(const struct job *j, const struct imf_point_io *io) {
@@ -323,6 +324,8 @@ void imf_point_rows_run(const void *job, const struct imf_point_io *io) {
     const struct job *j = job;
     struct pass pass = pass_of(j, io);
     pass.rows.second = io->second ? io->second->sample : IMF_F32;
+    imf_point_row *bytes = imf_point_row_bytes(&pass.rows);
+    pass.run = bytes && j->run == imf_point_row_float ? bytes : j->run;
     if (imf_point_find(&j->rows.point, IMF_NORMALIZE) && !j->measured)
         measure(&pass);
     imf_parallel(j->pool, items_of(&pass), run_item, &pass);

@@ -28,5 +28,7 @@ struct imf_point_rows {
 typedef void imf_point_row(const struct imf_point_rows *rows, const void *from, const void *second,
                            void *to, int width, int y);
 imf_point_row imf_point_row_double, imf_point_row_float; /* without float64 samples */
+/* Where bytes need no planes; or NULL. */
+imf_point_row *imf_point_row_bytes(const struct imf_point_rows *rows);
 
 #endif

@@ -204,7 +204,7 @@ IMF_CLONES static void NAMED(weigh)(const struct imf_weights *by, REAL *restrict
                                     int n, int merged) {
     const struct imf_mask_plane *m = by->mask;
     REAL sum[STRIP];
-    for (int i = 0; i < n * merged; i++)
+    for (int i = 0; i < n * merged && !m; i++)
         w[i] = (REAL)by->amount;
     if (m) {
         size_t at = (size_t)(by->part.y + y) * (size_t)m->width + (size_t)(by->part.x + x);
@@ -268,7 +268,7 @@ void NAMED(imf_point_row)(const struct imf_point_rows *s, const void *from, cons
         NAMED(load)(v, s->in, (const char *)from + (size_t)first * pixel, n, s->colors + s->alpha);
         if (second)
             NAMED(load)
-            (b, s->second, (const char *)second + (size_t)first * other, n, s->others + s->alpha);
+        (b, s->second, (const char *)second + (size_t)first * other, n, s->others + s->alpha);
         if (uneven)
             NAMED(weigh)(by, w, x, y, pixels, s->merged);
         int channels = NAMED(steps)(s, v, b, w, n);
