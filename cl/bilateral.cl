@@ -19,11 +19,11 @@
 #define NEAR 1.0f // of a squared difference, likewise
 #endif
 
-// halves: for each row from 0 to REACH, the columns that weights reach to either side.
 __kernel void bilateral(__global const IN_T *in, long in_origin, long in_pitch, __global OUT_T *out,
-                        long out_origin, long out_pitch, int width, __global const int *halves)
+                        long out_origin, long out_pitch, int width)
 {
     long x = get_global_id(0), y = get_global_id(1);
+    int most = 0; // columns that a row's weights reach to either side
     float own[COLORS], sums[COLORS], weights = 0.0f;
     if (x >= width)
         return;
@@ -36,7 +36,10 @@ __kernel void bilateral(__global const IN_T *in, long in_origin, long in_pitch, 
     for (int dy = -REACH; dy <= REACH; dy++) {
         __global const IN_T *row = in + dy * in_pitch;
         float part[COLORS], partial = 0.0f;
-        int most = halves[max(dy, -dy)];
+        for (; (most + 1) * (most + 1) + dy * dy <= REACH * REACH; most++)
+            ;
+        for (; most * most + dy * dy > REACH * REACH; most--)
+            ;
         for (int c = 0; c < COLORS; c++)
             part[c] = 0.0f;
         for (int dx = -most; dx <= most; dx++) {

@@ -20,6 +20,25 @@ static inline double imf_sample_max(enum imf_sample sample) {
     return sample == IMF_U8 ? 255.0 : sample == IMF_U16 ? 65535.0 : 1.0;
 }
 
+/* Expand text(type, member), a loop that is written once, for the C type of a sample: (uint8_t, u8) and so
+ * on; IMF_EACH_NARROW: of samples that are not float64. */
+#define IMF_EACH_NARROW(sample, text)                                                              \
+    do {                                                                                           \
+        if (sample == IMF_U8)                                                                      \
+            text(uint8_t, u8);                                                                     \
+        else if (sample == IMF_U16)                                                                \
+            text(uint16_t, u16);                                                                   \
+        else                                                                                       \
+            text(float, f32);                                                                      \
+    } while (0)
+#define IMF_EACH_SAMPLE(sample, text)                                                              \
+    do {                                                                                           \
+        if (sample == IMF_F64)                                                                     \
+            text(double, f64);                                                                     \
+        else                                                                                       \
+            IMF_EACH_NARROW(sample, text);                                                         \
+    } while (0)
+
 /* `count` samples of a row from sample `first` on, which may be before the row's own. */
 void imf_samples_widen(double *restrict to, const void *row, enum imf_sample sample,
                        ptrdiff_t first, size_t count);
@@ -54,6 +73,12 @@ static inline bool imf_is_integer(double v) {
 static inline double imf_sample_round(double v, double max) {
     double limited = v > 0 ? (v < max ? v : max) : 0;
     return limited + 0x1p52 - 0x1p52;
+}
+
+/* The same in float32, which has no fraction above 2^23. */
+static inline float imf_sample_round_float(float v, float max) {
+    float limited = v > 0 ? (v < max ? v : max) : 0;
+    return limited + 0x1.8p23f - 0x1.8p23f;
 }
 
 static inline void imf_sample_put(void *row, enum imf_sample sample, ptrdiff_t at, double v) {

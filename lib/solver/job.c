@@ -3,6 +3,7 @@
  */
 #include "solver/solver.h"
 
+#include "device/tuning.h"
 #include "solver/cores.h"
 
 #include <math.h>
@@ -15,8 +16,10 @@ static enum imf_status make_buffers(struct imf_job *job, struct imf_error *err) 
                              ? IMF_OK
                              : imf_fail_memory(err, SIZE_MAX);
     for (int i = 0; i < IMF_JOB_BUFFERS && !st; i++)
-        if (bytes[i])
+        if (bytes[i] && job->queue)
             st = imf_buffer_make(&job->buffer[i], job->queue, IMF_BUFFER_WORK, bytes[i], err);
+        else if (bytes[i] && !(job->memory[i] = calloc(1, bytes[i])))
+            st = imf_fail_memory(err, bytes[i]);
     return st;
 }
 
@@ -90,8 +93,10 @@ void imf_job_free(struct imf_job **out) {
         job->solver->release(job);
     for (int i = 0; i < IMF_JOB_PROGRAMS; i++)
         imf_program_free(&job->program[i]);
-    for (int i = 0; i < IMF_JOB_BUFFERS; i++)
+    for (int i = 0; i < IMF_JOB_BUFFERS; i++) {
         imf_buffer_free(&job->buffer[i]);
+        free(job->memory[i]);
+    }
     free(job->own);
     free(job);
     *out = NULL;
@@ -121,22 +126,27 @@ static int fit_threads(const struct imf_solver *s, int threads, size_t bytes) {
     return (int)fmax(1, fmin(threads, fit));
 }
 
-enum imf_status imf_job_run(struct imf_job *job, const struct imf_surface *in,
-                            const struct imf_surface *out, struct imf_error *err) {
+enum imf_status imf_job_strips(struct imf_job *job, const struct imf_surface *in,
+                               const struct imf_surface *out, struct imf_error *err) {
     const struct imf_solver *s = job->solver;
-    struct pass pass = {.job = job, .in = in, .out = out};
-    if (s->old_run && s->old_use_pool)
-        s->old_use_pool(job->own, job->pool);
-    if (s->old_run)
-        return s->old_run(job->own, in, out, err);
-    if (s->run)
-        return s->run(job, in, out, err);
-    pass.strips = s->cut(job, out->height);
+    struct pass pass = {.job = job, .in = in, .out = out, .strips = s->cut(job, out->height)};
     size_t bytes = s->scratch_bytes
                        ? s->scratch_bytes(&job->p, job->proposal.shape.bytes, pass.strips.width)
                        : 0;
     int threads = fit_threads(s, imf_pool_threads(job->pool), bytes);
     return imf_work_on(job->pool, threads, pass.strips.count, bytes, run_strip, &pass, err);
+}
+
+enum imf_status imf_job_run(struct imf_job *job, const struct imf_surface *in,
+                            const struct imf_surface *out, struct imf_error *err) {
+    const struct imf_solver *s = job->solver;
+    if (s->old_run && s->old_use_pool)
+        s->old_use_pool(job->own, job->pool);
+    if (s->old_run)
+        return s->old_run(job->own, in, out, err);
+    enum imf_status st =
+        s->measure && in->height == job->p.height ? s->measure(job, in, err) : IMF_OK;
+    return st ? st : (s->run ? s->run : imf_job_strips)(job, in, out, err);
 }
 
 enum imf_status imf_job_measure(struct imf_job *job, const struct imf_surface *in,
@@ -155,6 +165,10 @@ void imf_job_tell(const struct imf_job *job, char *text, size_t size) {
         job->solver->tell(job, text, size);
 }
 
+struct imf_grid imf_job_grid(const struct imf_job *job, size_t items, size_t rows) {
+    return imf_grid_over(items, rows, imf_tuning_group(imf_queue_device(job->queue)));
+}
+
 /* ---- proposals --------------------------------------------------------------------------------- */
 
 void imf_proposal_strips(struct imf_proposal *out, const struct imf_problem *p, double ms,
@@ -164,7 +178,7 @@ void imf_proposal_strips(struct imf_proposal *out, const struct imf_problem *p, 
     int cores = fit_threads(s, imf_cores(), bytes);
     out->feasible = true;
     out->ms = imf_cores_ms(ms, cores);
-    out->bytes = cores * (double)bytes;
+    out->bytes += cores * (double)bytes;
 }
 
 bool imf_proposal_buffers(struct imf_proposal *out, const struct imf_problem *p) {

@@ -95,7 +95,7 @@ void imf_propose(struct imf_proposal *out, const struct imf_solver *solver,
     else
         solver->propose(p, d, out);
     if (out->feasible)
-        out->bytes += table_bytes(p);
+        out->bytes += table_bytes(p) + (double)solver->own;
     if (out->feasible && d)
         fit(out, d, out->bands == IMF_BANDS_WHOLE);
 }

@@ -71,6 +71,7 @@ struct imf_job {
     struct imf_queue *queue; /* borrowed; NULL on the host and for OpenGL ES */
     struct imf_program *program[IMF_JOB_PROGRAMS]; /* owned, or NULL */
     struct imf_buffer *buffer[IMF_JOB_BUFFERS];    /* owned, or NULL */
+    void *memory[IMF_JOB_BUFFERS];                 /* owned, or NULL: of host solvers, zeroed */
     void *own;                                     /* solver->own bytes, zeroed before `prepare` */
 };
 
@@ -107,8 +108,8 @@ struct imf_solver {
     const char *const *entries, *const *parts;
     bool floats;
     void (*define)(struct imf_defines *d, const struct imf_job *job);
-    /* Buffers: set the bytes of job->buffer[i]; 0: none. False: they exceed a size_t. `shape` is the
-     * proposal's. */
+    /* Buffers: set the bytes of job->buffer[i], or of job->memory[i] on the host; 0: none. False: they exceed
+     * a size_t. `shape` is the proposal's. */
     bool (*sizes)(const struct imf_problem *p, const void *shape, size_t bytes[IMF_JOB_BUFFERS]);
     /* What the job needs beside these: tables, and programs that depend on the shape. On failure the frame
      * frees what there is. */
@@ -130,8 +131,8 @@ struct imf_solver {
     void (*strip)(const struct imf_host_strip *s);
     double most_scratch; /* bytes of all threads at most, unless there is one; 0: any */
     /* May be NULL: see IMF_BANDS_TWICE. Take what the maps of samples are made of from the rows of `in`,
-     * which begins with the image's row in->row. All rows come, in order, before `run` gets the first
-     * band; it measures a surface of the problem's height itself. */
+     * which begins with the image's row in->row. All rows come, in order, before the first band is run;
+     * imf_job_run() has a surface of the problem's height measured. */
     enum imf_status (*measure)(struct imf_job *job, const struct imf_surface *in,
                                struct imf_error *err);
     /* May be NULL. What the last run found in the image, for the user: a phrase, or nothing. */
@@ -180,9 +181,19 @@ enum imf_status imf_job_programs(struct imf_job *job, int first, const char *con
 /* For solvers: upload a table from malloc(), which is freed; NULL: there was no memory for it. */
 enum imf_status imf_job_table(const struct imf_job *job, struct imf_buffer **out, void *table,
                               size_t bytes, struct imf_error *err);
+/* For solvers whose `run` does more: its strips, on the host's cores. */
+enum imf_status imf_job_strips(struct imf_job *job, const struct imf_surface *in,
+                               const struct imf_surface *out, struct imf_error *err);
 /* For solvers: start kernel i of the job. */
 #define imf_job_launch(job, i, grid, args, err)                                                    \
     imf_program_launch((job)->queue, (job)->program[i], grid, args, err)
+/* The same with the arguments that follow, unless `st` is a failure, which it returns. */
+#define imf_job_then(st, job, i, grid, err, ...)                                                   \
+    ((st) ? (st) : imf_job_launch(job, i, grid, ((const struct imf_arg[]){__VA_ARGS__}), err))
+/* A work-item for each of so many items of so many rows, in groups of the device's size. */
+struct imf_grid imf_job_grid(const struct imf_job *job, size_t items, size_t rows);
+/* An argument of a kernel: buffer i of the job. */
+#define IMF_ARG_OF(job, i) imf_arg_buffer((job)->buffer[i])
 /* Three arguments of a kernel: a surface's buffer, origin and pitch. */
 #define IMF_ARG_SURFACE(s)                                                                         \
     imf_arg_buffer((s)->mem), imf_arg_size((s)->origin), imf_arg_size((s)->pitch)

@@ -26,9 +26,13 @@ struct imf_strips imf_strips_cut(int samples, int height, int most, int least_ro
 struct imf_strips imf_strips_cut_by(int step, int samples, int height, int most, int least_rows);
 /* Round the rows of strips that are higher than a block down to whole blocks. */
 void imf_strips_align(struct imf_strips *s, int block);
-/* Strips of whole rows, `rows` of them each. */
+/* Strips of this width and height; or of whole rows, `rows` of them each. */
+static inline struct imf_strips imf_strips_of(int samples, int height, int width, int rows) {
+    int across = (samples - 1) / width + 1, count = across * ((height - 1) / rows + 1);
+    return (struct imf_strips){samples, height, width, rows, across, count};
+}
 static inline struct imf_strips imf_strips_rows(int samples, int height, int rows) {
-    return (struct imf_strips){samples, height, samples, rows, 1, (height - 1) / rows + 1};
+    return imf_strips_of(samples, height, samples, rows);
 }
 struct imf_patch imf_strips_at(const struct imf_strips *s, int index);
 
@@ -38,9 +42,9 @@ static inline int imf_padded(int n) {
 }
 
 /* Address of a sample, which may lie in the margins. */
-static inline const void *imf_sample_at(const struct imf_surface *s, int row, ptrdiff_t sample) {
+static inline void *imf_sample_at(const struct imf_surface *s, int row, ptrdiff_t sample) {
     ptrdiff_t i = (ptrdiff_t)s->origin + (ptrdiff_t)row * (ptrdiff_t)s->pitch + sample;
-    return (const char *)s->host + i * (ptrdiff_t)imf_sample_size(s->sample);
+    return (char *)s->host + i * (ptrdiff_t)imf_sample_size(s->sample);
 }
 
 #endif

@@ -17,10 +17,8 @@
 #include "solver/cores.h"
 #include "solver/smoothing/bilateral_rows.h"
 #include "solver/solver.h"
-#include "solver/strips.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define COLUMNS 1024        /* pixels of a strip, whose rings of rows stay in a cache, */
@@ -29,14 +27,6 @@
 #define SUM_ERROR                                                                                  \
     1.2e-7 /* six standard deviations of rounding a float, for sums that grow evenly */
 #define LOG2_E 1.4426950408889634
-
-struct bilateral_job {
-    struct imf_problem p;
-    int reach;
-    float *far; /* owned: for each row from 0 to reach and each column -reach..reach */
-    float near;
-    struct imf_pool *pool; /* borrowed, or NULL */
-};
 
 /* The most that the weights' relative errors change a mean: for pixels that are all d ranges from the
  * one in the middle, on both sides. */
@@ -63,167 +53,136 @@ static int strip_columns(const struct imf_problem *p) {
     return imf_max(COLUMNS, REACHES * p->window_op->cx);
 }
 
-static size_t strip_floats(const struct imf_problem *p, int columns) {
+struct work {
+    const struct imf_host_strip *s;
+    int reach;
+    struct imf_bilateral_layout layout;
+    float *values, *sums; /* rings of reach + 1 rows */
+    float *spare, *planes, *row;
+    float *far; /* for each row from 0 to reach and each column -reach..reach */
+};
+
+/* Floats of the parts of a strip's scratch memory, in the order of `struct work`. */
+enum { VALUES, SUMS, SPARE, PLANES, ROW, FAR, PARTS };
+
+static void measure(const struct imf_problem *p, int columns, size_t floats[PARTS]) {
     int reach = p->window_op->cx;
     struct imf_bilateral_layout l = imf_bilateral_deal(p->colors, reach, columns + 2 * reach);
-    size_t block =
+    size_t rows = (size_t)reach + 1, values = imf_bilateral_values(&l);
+    floats[VALUES] = rows * values;
+    floats[SUMS] = rows * imf_bilateral_sums(&l);
+    floats[SPARE] =
         (size_t)(IMF_BILATERAL_BLOCK + 2 * reach) * IMF_BILATERAL_WIDTH * (size_t)(p->colors + 1);
-    return (size_t)(reach + 1) * (imf_bilateral_values(&l) + imf_bilateral_sums(&l)) + block +
-           imf_bilateral_values(&l) + (size_t)columns * (size_t)p->channels +
-           5 * IMF_BILATERAL_WIDTH;
+    floats[PLANES] = values;
+    floats[ROW] = (size_t)columns * (size_t)p->channels;
+    floats[FAR] = rows * (size_t)(2 * reach + 1);
+}
+
+static size_t scratch_bytes(const struct imf_problem *p, const void *shape, int columns) {
+    size_t floats[PARTS], all = 0;
+    (void)shape;
+    measure(p, columns, floats);
+    for (int i = 0; i < PARTS; i++)
+        all += floats[i];
+    return all * sizeof(float);
 }
 
 static void bilateral_propose(const struct imf_problem *p, const struct imf_device *d,
                               struct imf_proposal *out) {
-    const struct imf_window_op *window = p->window_op;
+    const struct imf_vector_rates *r = &imf_vector_rates;
+    int reach = p->window_op->cx;
     (void)d;
     out->error = imf_bilateral_error(p, IMF_BILATERAL_POWER_ERROR);
-    if (p->in == IMF_F64 || p->out == IMF_F64)
-        imf_proposal_refuse(out, "this takes no float64 samples");
-    else if (p->colors > IMF_BILATERAL_COLORS)
-        imf_proposal_refuse(out, "more than %d channels", IMF_BILATERAL_COLORS);
-    else if (out->error > p->tolerance || p->in_max > 1e15)
+    if (out->error > p->tolerance || p->in_max > 1e15) {
         imf_proposal_refuse(out, "weights like these need more than float32");
-    else {
-        const struct imf_vector_rates *r = &imf_vector_rates;
-        int cores = imf_cores();
-        double pairs = acos(-1.0) / 2 * window->cx * window->cx;
-        double ns = pairs * (r->weight + r->weight_color * p->colors) + r->lanes * p->channels;
-        /* A strip also computes the columns beside it and half of the pairs of the rows above. */
-        struct imf_strips s = imf_strips_cut(p->width, p->height, strip_columns(p), 4 * window->cx);
-        double columns = imf_min(s.width, p->width) + 2.0 * window->cx;
-        double ms = s.count * columns * (s.rows + window->cx / 2.0) * ns * 1e-6;
-        out->feasible = true;
-        out->ms = imf_cores_ms(ms, imf_min(cores, s.count));
-        out->bytes =
-            cores * sizeof(float) * (double)strip_floats(p, imf_min(p->width, strip_columns(p)));
-        out->bands = IMF_BANDS_FEW;
-        snprintf(out->description, sizeof out->description, "bilateral, radius %d, pairs of rows",
-                 window->cx);
+        return;
     }
-}
-
-static enum imf_status bilateral_make(void **job, const struct imf_problem *p,
-                                      const struct imf_proposal *proposal, struct imf_queue *queue,
-                                      struct imf_error *err) {
-    (void)proposal, (void)queue;
-    struct bilateral_job *j = *job = malloc(sizeof *j);
-    if (!j)
-        return imf_fail_memory(err, sizeof *j);
-    double sigma = p->window_op->value, range = p->window_op->range * p->unit;
-    *j = (struct bilateral_job){.p = *p, .reach = p->window_op->cx};
-    j->near = (float)(LOG2_E / 2 / range / range);
-    size_t count = (size_t)(j->reach + 1) * (size_t)(2 * j->reach + 1);
-    float *far = j->far = malloc(count * sizeof *far);
-    if (!far)
-        return imf_fail_memory(err, count * sizeof *far);
-    for (int dy = 0; dy <= j->reach; dy++)
-        for (int dx = -j->reach; dx <= j->reach; dx++)
-            *far++ = (float)(-LOG2_E / 2 * (dx / sigma * (dx / sigma) + dy / sigma * (dy / sigma)));
-    return IMF_OK;
-}
-
-static void bilateral_use_pool(void *job, struct imf_pool *pool) {
-    ((struct bilateral_job *)job)->pool = pool;
-}
-
-static void bilateral_destroy(void **job) {
-    free(((struct bilateral_job *)*job)->far);
-    free(*job);
-    *job = NULL;
+    double pairs = acos(-1.0) / 2 * reach * reach;
+    double ns = pairs * (r->weight + r->weight_color * p->colors) + r->lanes * p->channels;
+    /* A strip also computes the columns beside it and half of the pairs of the rows above. */
+    struct imf_strips s = imf_strips_cut(p->width, p->height, strip_columns(p), 4 * reach);
+    double columns = imf_min(s.width, p->width) + 2.0 * reach;
+    double ms = s.count * columns * (s.rows + reach / 2.0) * ns * 1e-6;
+    imf_proposal_strips(out, p, ms, imf_min(p->width, strip_columns(p)));
+    out->ms = imf_cores_ms(ms, imf_min(imf_cores(), s.count));
+    out->bands = IMF_BANDS_FEW;
+    snprintf(out->description, sizeof out->description, "bilateral, radius %d, pairs of rows",
+             reach);
 }
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-struct pass {
-    const struct bilateral_job *job;
-    const struct imf_surface *in, *out;
-    struct imf_strips strips; /* of pixels */
-};
-
-struct work {
-    const struct bilateral_job *j;
-    const struct imf_surface *in, *out;
-    struct imf_patch strip;
-    struct imf_bilateral_layout layout;
-    float *values, *sums; /* rings of reach + 1 rows */
-    float *spare, *planes, *row;
-};
-
-static size_t slot(const struct work *w, int y) {
-    return (size_t)(y - w->strip.y + w->j->reach) % (size_t)(w->j->reach + 1);
-}
-
 static float *values_of(const struct work *w, int y) {
-    return w->values + slot(w, y) * imf_bilateral_values(&w->layout);
+    size_t slot = (size_t)(y - w->s->at.y + w->reach) % (size_t)(w->reach + 1);
+    return w->values + slot * imf_bilateral_values(&w->layout);
 }
 
 static float *sums_of(const struct work *w, int y) {
-    return w->sums + slot(w, y) * imf_bilateral_sums(&w->layout);
+    size_t slot = (size_t)(y - w->s->at.y + w->reach) % (size_t)(w->reach + 1);
+    return w->sums + slot * imf_bilateral_sums(&w->layout);
 }
 
 static void load(const struct work *w, int y) {
-    imf_bilateral_load(&w->layout, values_of(w, y), w->in, w->strip.x - w->j->reach, y, w->planes);
+    imf_bilateral_load(&w->layout, values_of(w, y), w->s->in, w->s->at.x - w->reach, y, w->planes);
     memset(sums_of(w, y), 0, imf_bilateral_sums(&w->layout) * sizeof(float));
 }
 
 /* Compare row y, which may be above the strip, with itself and the rows below it. */
 static void compare(const struct work *w, int y) {
-    int reach = w->j->reach;
-    for (int dy = imf_max(0, w->strip.y - y); dy <= reach; dy++) {
+    int reach = w->reach;
+    for (int dy = imf_max(0, w->s->at.y - y); dy <= reach; dy++) {
         int half = (int)sqrt((double)reach * reach - (double)dy * dy);
         imf_bilateral_pairs(&w->layout, values_of(w, y), sums_of(w, y), values_of(w, y + dy),
-                            sums_of(w, y + dy), w->j->far + dy * (2 * reach + 1) + reach,
+                            sums_of(w, y + dy), w->far + dy * (2 * reach + 1) + reach,
                             dy ? -half : 1, half, w->spare);
     }
 }
 
 static void store(const struct work *w, int y) {
-    const struct imf_problem *p = &w->j->p;
-    int channels = p->channels, n = w->strip.n;
-    imf_bilateral_store(&w->layout, sums_of(w, y), values_of(w, y), w->j->reach, n, w->row,
-                        channels);
-    const void *from = imf_sample_at(w->in, y, (ptrdiff_t)w->strip.x * channels);
+    const struct imf_host_strip *s = w->s;
+    const struct imf_problem *p = &s->job->p;
+    int channels = p->channels, n = s->at.n;
+    ptrdiff_t first = (ptrdiff_t)s->at.x * channels;
+    const void *from = imf_sample_at(s->in, y, first);
+    imf_bilateral_store(&w->layout, sums_of(w, y), values_of(w, y), w->reach, n, w->row, channels);
     for (int c = p->colors; c < channels; c++) /* alpha, which is kept */
-        for (int i = 0; i < n; i++)
-            w->row[(size_t)i * (size_t)channels + (size_t)c] =
-                (float)imf_sample_get(from, w->in->sample, (ptrdiff_t)i * channels + c);
-    char *to = (char *)imf_surface_row(w->out, y) +
-               (size_t)w->strip.x * (size_t)channels * imf_sample_size(w->out->sample);
-    imf_float_row_store(to, w->out->sample, w->row, n * channels, &p->epilogue);
+        for (int i = c; i < n * channels; i += channels)
+            w->row[i] = (float)imf_sample_get(from, s->in->sample, i);
+    imf_float_row_store(imf_sample_at(s->out, y, first), s->out->sample, w->row, n * channels,
+                        &p->epilogue);
 }
 
-static void run_item(void *data, int item, void *memory) {
-    struct pass *pass = data;
-    const struct bilateral_job *j = pass->job;
-    struct work w = {.j = j, .in = pass->in, .out = pass->out};
-    w.strip = imf_strips_at(&pass->strips, item);
-    w.layout = imf_bilateral_deal(j->p.colors, j->reach, w.strip.n + 2 * j->reach);
-    w.layout.near = j->near;
-    size_t rows = (size_t)j->reach + 1;
-    w.values = memory;
-    w.sums = w.values + rows * imf_bilateral_values(&w.layout);
-    w.spare = w.sums + rows * imf_bilateral_sums(&w.layout);
-    w.planes = w.spare + (size_t)(IMF_BILATERAL_BLOCK + 2 * j->reach) * IMF_BILATERAL_WIDTH *
-                             (size_t)(j->p.colors + 1);
-    w.row = w.planes + imf_bilateral_values(&w.layout);
-    for (int y = w.strip.y - j->reach; y < w.strip.y; y++)
+static struct imf_strips bilateral_cut(const struct imf_job *job, int height) {
+    const struct imf_problem *p = &job->p;
+    return imf_strips_cut(p->width, height, strip_columns(p), 4 * p->window_op->cx);
+}
+
+static void bilateral_strip(const struct imf_host_strip *s) {
+    const struct imf_problem *p = &s->job->p;
+    double sigma = p->window_op->value, range = p->window_op->range * p->unit;
+    int reach = p->window_op->cx;
+    struct work w = {.s = s, .reach = reach, .values = s->scratch};
+    size_t floats[PARTS];
+    measure(p, s->at.n, floats);
+    w.sums = w.values + floats[VALUES];
+    w.spare = w.sums + floats[SUMS];
+    w.planes = w.spare + floats[SPARE];
+    w.row = w.planes + floats[PLANES];
+    w.far = w.row + floats[ROW];
+    w.layout = imf_bilateral_deal(p->colors, reach, s->at.n + 2 * reach);
+    w.layout.near = (float)(LOG2_E / 2 / range / range);
+    float *far = w.far;
+    for (int dy = 0; dy <= reach; dy++)
+        for (int dx = -reach; dx <= reach; dx++)
+            *far++ = (float)(-LOG2_E / 2 * (dx / sigma * (dx / sigma) + dy / sigma * (dy / sigma)));
+    for (int y = s->at.y - reach; y < s->at.y; y++)
         load(&w, y);
-    for (int y = w.strip.y - j->reach; y < w.strip.end; y++) {
-        load(&w, y + j->reach);
+    for (int y = s->at.y - reach; y < s->at.end; y++) {
+        load(&w, y + reach);
         compare(&w, y);
-        if (y >= w.strip.y)
+        if (y >= s->at.y)
             store(&w, y);
     }
-}
-
-static enum imf_status bilateral_run(void *job, const struct imf_surface *in,
-                                     const struct imf_surface *out, struct imf_error *err) {
-    struct pass pass = {.job = job, .in = in, .out = out};
-    const struct bilateral_job *j = job;
-    pass.strips = imf_strips_cut(j->p.width, out->height, strip_columns(&j->p), 4 * j->reach);
-    return imf_work(j->pool, pass.strips.count,
-                    strip_floats(&j->p, pass.strips.width) * sizeof(float), run_item, &pass, err);
 }
 
 const struct imf_solver imf_solver_bilateral = {
@@ -231,8 +190,7 @@ const struct imf_solver imf_solver_bilateral = {
     .backend = IMF_BACKEND_VECTOR,
     .kinds = 1u << IMF_BILATERAL,
     .propose = bilateral_propose,
-    .old_make = bilateral_make,
-    .old_run = bilateral_run,
-    .old_destroy = bilateral_destroy,
-    .old_use_pool = bilateral_use_pool,
+    .cut = bilateral_cut,
+    .scratch_bytes = scratch_bytes,
+    .strip = bilateral_strip,
 };

@@ -12,23 +12,13 @@
 #include "base/clones.h"
 #include "device/tuning.h"
 #include "solver/common/window.h"
-#include "solver/cores.h"
 #include "solver/solver.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define COLUMNS 256 /* pixels of an item's rows, which stay in a cache */
 #define ITEM_ROWS 16
 #define EXP_ERROR 1e-13 /* of a weight: the polynomial's 7e-15 and roundings */
-
-typedef void exponentials(double *x, size_t n);
-
-struct bilateral_job {
-    struct imf_problem p;
-    exponentials *exp;
-    struct imf_pool *pool; /* borrowed, or NULL */
-};
 
 static int reach_of(const struct imf_problem *p) {
     return p->window_op->cx;
@@ -40,12 +30,13 @@ static size_t wide(const struct imf_problem *p) {
     return COLUMNS + 2 * (size_t)reach_of(p);
 }
 
-static size_t item_values(const struct imf_problem *p) {
+static size_t scratch_bytes(const struct imf_problem *p, const void *shape, int width) {
     size_t rows = ITEM_ROWS + 2 * (size_t)reach_of(p), channels = (size_t)p->channels;
-    return wide(p) * channels * (rows + 1) + COLUMNS * (2 + 2 * channels);
+    (void)shape, (void)width;
+    return sizeof(double) * (wide(p) * channels * (rows + 1) + COLUMNS * (2 + 2 * channels));
 }
 
-/* Milliseconds: pixels * (sample * channels + bilateral * pixels around) * 1e-6 / cores, in the
+/* Milliseconds of a core: pixels * (sample * channels + bilateral * pixels around) * 1e-6, in the
  * nanoseconds of the host or of its vectors. */
 static void bilateral_propose(const struct imf_problem *p, const struct imf_device *d,
                               struct imf_proposal *out) {
@@ -53,11 +44,9 @@ static void bilateral_propose(const struct imf_problem *p, const struct imf_devi
     (void)d;
     double around = acos(-1.0) * reach_of(p) * reach_of(p) + 1;
     double weight = plain ? imf_host_rates.bilateral : imf_vector_rates.weight_float64;
-    out->feasible = true;
+    double ns = imf_host_rates.sample * p->channels + weight * around;
+    imf_proposal_strips(out, p, (double)p->width * p->height * ns * 1e-6, COLUMNS);
     out->error = plain ? 0 : 2 * EXP_ERROR * p->in_max * fabs(p->epilogue.multiply);
-    out->ms = (double)p->width * p->height *
-              (imf_host_rates.sample * p->channels + weight * around) * 1e-6 / imf_cores();
-    out->bytes = (double)item_values(p) * imf_cores() * sizeof(double);
     out->bands = IMF_BANDS_FEW;
     snprintf(out->description, sizeof out->description, "%sbilateral, radius %d, float64",
              plain ? "plain C " : "", reach_of(p));
@@ -121,14 +110,9 @@ IMF_CLONES static void add_weights(double *restrict sums, const double *restrict
 
 /* ---- an item --------------------------------------------------------------------------------- */
 
-struct pass {
-    const struct bilateral_job *job;
-    const struct imf_surface *in, *out;
-    int across; /* items beside each other */
-};
-
 struct work {
-    const struct bilateral_job *j;
+    const struct imf_problem *p;
+    void (*exp)(double *x, size_t n);
     double *samples; /* by rows and then colours, from the reach left of the item on */
     double *weights, *totals, *sums, *row;
     size_t n;
@@ -136,13 +120,13 @@ struct work {
 
 /* Samples of colour c in a row of the item, from its first column on. */
 static const double *plane(const struct work *w, int row, int c) {
-    const struct imf_problem *p = &w->j->p;
+    const struct imf_problem *p = w->p;
     int reach = reach_of(p);
     return w->samples + ((size_t)(row + reach) * (size_t)p->channels + (size_t)c) * wide(p) + reach;
 }
 
 static void load(const struct work *w, const struct imf_surface *in, int x, int y, int rows) {
-    const struct imf_problem *p = &w->j->p;
+    const struct imf_problem *p = w->p;
     int reach = reach_of(p), channels = p->channels;
     size_t n = w->n + 2 * (size_t)reach;
     double *to = w->samples, *row = to + wide(p) * (size_t)channels * (size_t)(rows + 2 * reach);
@@ -157,7 +141,7 @@ static void load(const struct work *w, const struct imf_surface *in, int x, int 
 
 /* Add the pixels at a distance (dx, dy) from those of a row. */
 static void add_neighbours(const struct work *w, int row, int dx, int dy) {
-    const struct imf_problem *p = &w->j->p;
+    const struct imf_problem *p = w->p;
     double sigma = p->window_op->value, range = p->window_op->range * p->unit;
     double far = -(dx / sigma * (dx / sigma) + dy / sigma * (dy / sigma)) / 2;
     for (size_t i = 0; i < w->n; i++)
@@ -165,14 +149,14 @@ static void add_neighbours(const struct work *w, int row, int dx, int dy) {
     for (int c = 0; c < p->colors; c++)
         add_unlike(w->weights, plane(w, row + dy, c) + dx, plane(w, row, c),
                    1 / (2 * range * range), w->n);
-    w->j->exp(w->weights, w->n);
+    w->exp(w->weights, w->n);
     add_weights(w->totals, w->weights, w->n);
     for (int c = 0; c < p->colors; c++)
         add_weighed(w->sums + c * COLUMNS, w->weights, plane(w, row + dy, c) + dx, w->n);
 }
 
 static void mean_row(const struct work *w, int row) {
-    const struct imf_problem *p = &w->j->p;
+    const struct imf_problem *p = w->p;
     int reach = reach_of(p), channels = p->channels;
     memset(w->totals, 0, (size_t)(1 + channels) * COLUMNS * sizeof *w->totals);
     for (int dy = -reach; dy <= reach; dy++)
@@ -186,65 +170,34 @@ static void mean_row(const struct work *w, int row) {
                               : plane(w, row, c)[i];
 }
 
-static void run_item(void *data, int item, void *memory) {
-    struct pass *pass = data;
-    const struct imf_problem *p = &pass->job->p;
-    int x = item % pass->across * COLUMNS, y = item / pass->across * ITEM_ROWS;
-    int rows = imf_min(ITEM_ROWS, pass->out->height - y);
+static struct imf_strips bilateral_cut(const struct imf_job *job, int height) {
+    return imf_strips_of(job->p.width, height, COLUMNS, ITEM_ROWS);
+}
+
+static void bilateral_strip(const struct imf_host_strip *s) {
+    const struct imf_problem *p = &s->job->p;
+    int rows = s->at.end - s->at.y;
     size_t channels = (size_t)p->channels;
-    struct work w = {.j = pass->job, .n = (size_t)imf_min(COLUMNS, p->width - x)};
-    w.samples = memory;
+    struct work w = {.p = p, .samples = s->scratch, .n = (size_t)s->at.n};
+    w.exp = s->job->solver->backend == IMF_BACKEND_CPU ? exp_plain : exp_vector;
     w.weights = w.samples + wide(p) * channels * (ITEM_ROWS + 2 * (size_t)reach_of(p) + 1);
     w.totals = w.weights + COLUMNS;
     w.sums = w.totals + COLUMNS;
     w.row = w.sums + COLUMNS * channels;
-    load(&w, pass->in, x, y, rows);
+    load(&w, s->in, s->at.x, s->at.y, rows);
     for (int k = 0; k < rows; k++) {
         mean_row(&w, k);
         imf_window_finish(p, w.row,
-                          (char *)imf_surface_row(pass->out, y + k) +
-                              (size_t)x * channels * imf_sample_size(pass->out->sample),
+                          imf_sample_at(s->out, s->at.y + k, (ptrdiff_t)s->at.x * p->channels),
                           w.n * channels);
     }
-}
-
-/* ---- the solvers ----------------------------------------------------------------------------- */
-
-static enum imf_status bilateral_make(void **job, const struct imf_problem *p,
-                                      const struct imf_proposal *proposal, struct imf_queue *queue,
-                                      struct imf_error *err) {
-    (void)queue;
-    struct bilateral_job *j = *job = malloc(sizeof *j);
-    if (!j)
-        return imf_fail_memory(err, sizeof *j);
-    *j = (struct bilateral_job){
-        .p = *p, .exp = proposal->backend == IMF_BACKEND_CPU ? exp_plain : exp_vector};
-    return IMF_OK;
-}
-
-static void bilateral_use_pool(void *job, struct imf_pool *pool) {
-    ((struct bilateral_job *)job)->pool = pool;
-}
-
-static void bilateral_destroy(void **job) {
-    free(*job);
-    *job = NULL;
-}
-
-static enum imf_status bilateral_run(void *job, const struct imf_surface *in,
-                                     const struct imf_surface *out, struct imf_error *err) {
-    const struct bilateral_job *j = job;
-    struct pass pass = {.job = j, .in = in, .out = out};
-    pass.across = (j->p.width - 1) / COLUMNS + 1;
-    return imf_work(j->pool, ((out->height - 1) / ITEM_ROWS + 1) * pass.across,
-                    item_values(&j->p) * sizeof(double), run_item, &pass, err);
 }
 
 #define SOLVER(called, of)                                                                         \
     {                                                                                              \
         .name = called, .backend = of, .float64 = true, .kinds = 1u << IMF_BILATERAL,              \
-        .propose = bilateral_propose, .old_make = bilateral_make, .old_run = bilateral_run,        \
-        .old_destroy = bilateral_destroy, .old_use_pool = bilateral_use_pool                       \
+        .propose = bilateral_propose, .cut = bilateral_cut, .scratch_bytes = scratch_bytes,        \
+        .strip = bilateral_strip                                                                   \
     }
 
 const struct imf_solver imf_solver_bilateral_float64 = SOLVER("vector", IMF_BACKEND_VECTOR);

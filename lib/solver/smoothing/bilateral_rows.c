@@ -44,7 +44,7 @@ size_t imf_bilateral_sums(const struct imf_bilateral_layout *l) {
 /* ---- between rows of pixels and lanes -------------------------------------------------------- */
 
 /* A row of samples to a plane for each colour. */
-#define SPREAD(type)                                                                               \
+#define SPREAD(type, member)                                                                       \
     do {                                                                                           \
         const type *at = from;                                                                     \
         for (int i = 0; i < n; i++)                                                                \
@@ -54,12 +54,7 @@ size_t imf_bilateral_sums(const struct imf_bilateral_layout *l) {
 
 INLINE void spread(const void *restrict from, enum imf_sample sample, float *restrict planes,
                    size_t pitch, int n, int colors, int channels) {
-    if (sample == IMF_U8)
-        SPREAD(uint8_t);
-    else if (sample == IMF_U16)
-        SPREAD(uint16_t);
-    else
-        SPREAD(float);
+    IMF_EACH_NARROW(sample, SPREAD);
 }
 
 IMF_CLONES static void spread_row(const void *from, enum imf_sample sample, float *planes,

@@ -14,71 +14,42 @@
 #include "base/clones.h"
 #include "device/tuning.h"
 #include "solver/common/window.h"
-#include "solver/cores.h"
 #include "solver/smoothing/guided.h"
 #include "solver/solver.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define ITEM_ROWS 32 /* rows of an item, which needs the lines of 2R rows more */
-
-struct guided_job {
-    struct imf_problem p;
-    struct imf_pool *pool; /* borrowed, or NULL */
-};
 
 /* Samples of a row, with so many pixels at each end. */
 static size_t wide(const struct imf_problem *p, int pixels) {
     return ((size_t)p->width + 2 * (size_t)pixels) * (size_t)p->channels;
 }
 
-static size_t item_samples(const struct imf_problem *p) {
+static size_t scratch_bytes(const struct imf_problem *p, const void *shape, int width) {
     int r = imf_guided_radius(p);
-    return 2 * (size_t)(ITEM_ROWS + 2 * r) * wide(p, r) + 5 * wide(p, 2 * r);
+    (void)shape, (void)width;
+    return sizeof(double) * (2 * (size_t)(ITEM_ROWS + 2 * r) * wide(p, r) + 5 * wide(p, 2 * r));
 }
 
-/* Milliseconds: samples * (sample + tap * (2R + 1) * (2 + 2R/rows of an item) * 2) * 1e-6 / cores,
- * in the host's nanoseconds. */
+/* Milliseconds of a core: samples * (sample + tap * (2R + 1) * (2 + 2R/rows of an item) * 2) * 1e-6, in the
+ * host's nanoseconds. */
 static void guided_propose(const struct imf_problem *p, const struct imf_device *d,
                            struct imf_proposal *out) {
     (void)d;
     int r = imf_guided_radius(p);
     double sums = (2 * r + 1) * (2 + 2.0 * r / ITEM_ROWS) * 2;
-    out->feasible = true;
+    double ns = imf_host_rates.sample + imf_host_rates.tap * sums;
+    imf_proposal_strips(out, p, (double)p->width * p->height * p->channels * ns * 1e-6, p->width);
     out->error = 0;
-    out->ms = (double)p->width * p->height * p->channels *
-              (imf_host_rates.sample + imf_host_rates.tap * sums) * 1e-6 / imf_cores();
-    out->bytes = (double)item_samples(p) * imf_cores() * sizeof(double);
     out->bands = IMF_BANDS_FEW;
     snprintf(out->description, sizeof out->description, "%sguided, radius %d, float64",
              out->backend == IMF_BACKEND_CPU ? "plain C " : "", r);
 }
 
-static enum imf_status guided_make(void **job, const struct imf_problem *p,
-                                   const struct imf_proposal *proposal, struct imf_queue *queue,
-                                   struct imf_error *err) {
-    (void)proposal, (void)queue;
-    struct guided_job *j = *job = malloc(sizeof *j);
-    if (!j)
-        return imf_fail_memory(err, sizeof *j);
-    *j = (struct guided_job){.p = *p};
-    return IMF_OK;
+static struct imf_strips guided_cut(const struct imf_job *job, int height) {
+    return imf_strips_rows(job->p.width, height, ITEM_ROWS);
 }
-
-static void guided_use_pool(void *job, struct imf_pool *pool) {
-    ((struct guided_job *)job)->pool = pool;
-}
-
-static void guided_destroy(void **job) {
-    free(*job);
-    *job = NULL;
-}
-
-struct pass {
-    const struct imf_problem *p;
-    const struct imf_surface *in, *out;
-};
 
 /* Add up `count` rows of n numbers, each `step` after the one before. */
 IMF_CLONES static void sum_lines(double *restrict sums, const double *restrict rows, size_t step,
@@ -112,15 +83,15 @@ IMF_CLONES static void fit_lines(double *restrict a, double *restrict b,
 
 /* Compute the lines of windows around the samples of row y, from R pixels left of the image on. `work`
  * holds five rows. */
-static void fit_row(const struct pass *pass, int y, double *a, double *b, double *work) {
-    const struct imf_problem *p = pass->p;
+static void fit_row(const struct imf_host_strip *s, int y, double *a, double *b, double *work) {
+    const struct imf_problem *p = &s->job->p;
     int r = imf_guided_radius(p), side = imf_guided_side(p);
     size_t all = wide(p, 2 * r), fitted = wide(p, r), channels = (size_t)p->channels;
     double *row = work, *sums = work + all, *squares = sums + all;
     double *window = squares + all, *window_squares = window + all;
     memset(sums, 0, 2 * all * sizeof *sums);
     for (int dy = -r; dy <= r; dy++) {
-        imf_samples_widen(row, imf_surface_row(pass->in, y + dy), pass->in->sample,
+        imf_samples_widen(row, imf_surface_row(s->in, y + dy), s->in->sample,
                           -2 * (ptrdiff_t)r * p->channels, all);
         sum_squares(sums, squares, row, all);
     }
@@ -140,40 +111,30 @@ static const double *mean_line(const struct imf_problem *p, const double *lines,
     return mean;
 }
 
-static void run_item(void *data, int item, void *memory) {
-    struct pass *pass = data;
-    const struct imf_problem *p = pass->p;
-    int r = imf_guided_radius(p), first = item * ITEM_ROWS;
-    int count = imf_min(ITEM_ROWS, pass->out->height - first);
+static void guided_strip(const struct imf_host_strip *s) {
+    const struct imf_problem *p = &s->job->p;
+    int r = imf_guided_radius(p), count = s->at.end - s->at.y;
     size_t fitted = wide(p, r), samples = wide(p, 0);
-    double *a = memory, *b = a + (size_t)(ITEM_ROWS + 2 * r) * fitted;
+    double *a = s->scratch, *b = a + (size_t)(ITEM_ROWS + 2 * r) * fitted;
     double *work = b + (size_t)(ITEM_ROWS + 2 * r) * fitted;
     for (int k = 0; k < count + 2 * r; k++)
-        fit_row(pass, first - r + k, a + (size_t)k * fitted, b + (size_t)k * fitted, work);
+        fit_row(s, s->at.y - r + k, a + (size_t)k * fitted, b + (size_t)k * fitted, work);
     double *row = work, area = (double)imf_guided_side(p) * imf_guided_side(p);
     for (int k = 0; k < count; k++) {
         const double *slopes = mean_line(p, a + (size_t)k * fitted, row + samples);
         const double *offsets = mean_line(p, b + (size_t)k * fitted, row + samples + 2 * fitted);
-        imf_samples_widen(row, imf_surface_row(pass->in, first + k), pass->in->sample, 0, samples);
+        imf_samples_widen(row, imf_surface_row(s->in, s->at.y + k), s->in->sample, 0, samples);
         for (size_t i = 0; i < samples; i++)
             row[i] = slopes[i] / area * row[i] + offsets[i] / area;
-        imf_window_finish(p, row, imf_surface_row(pass->out, first + k), samples);
+        imf_window_finish(p, row, imf_surface_row(s->out, s->at.y + k), samples);
     }
-}
-
-static enum imf_status guided_run(void *job, const struct imf_surface *in,
-                                  const struct imf_surface *out, struct imf_error *err) {
-    const struct guided_job *j = job;
-    struct pass pass = {.p = &j->p, .in = in, .out = out};
-    return imf_work(j->pool, (out->height - 1) / ITEM_ROWS + 1,
-                    item_samples(&j->p) * sizeof(double), run_item, &pass, err);
 }
 
 #define SOLVER(called, of)                                                                         \
     {                                                                                              \
         .name = called, .backend = of, .float64 = true, .kinds = 1u << IMF_GUIDED,                 \
-        .propose = guided_propose, .old_make = guided_make, .old_run = guided_run,                 \
-        .old_destroy = guided_destroy, .old_use_pool = guided_use_pool                             \
+        .propose = guided_propose, .cut = guided_cut, .scratch_bytes = scratch_bytes,              \
+        .strip = guided_strip                                                                      \
     }
 
 const struct imf_solver imf_solver_guided_float64 = SOLVER("vector", IMF_BACKEND_VECTOR);

@@ -36,7 +36,7 @@ void imf_guided_fit(const struct imf_guided_fit *f, const double *sums, const do
     fit(f, sums, squares, slopes, offsets, n);
 }
 
-#define MIX(type)                                                                                  \
+#define MIX(type, member)                                                                          \
     do {                                                                                           \
         const type *at = row;                                                                      \
         for (int i = 0; i < n; i++)                                                                \
@@ -46,12 +46,7 @@ void imf_guided_fit(const struct imf_guided_fit *f, const double *sums, const do
 IMF_CLONES static void mix(float *restrict to, const double *restrict slopes,
                            const double *restrict offsets, double slope, double offset,
                            enum imf_sample sample, const void *row, int n) {
-    if (sample == IMF_U8)
-        MIX(uint8_t);
-    else if (sample == IMF_U16)
-        MIX(uint16_t);
-    else
-        MIX(float);
+    IMF_EACH_NARROW(sample, MIX);
 }
 
 void imf_guided_mix(float *to, const double *slopes, const double *offsets, double slope,

@@ -73,9 +73,8 @@ static enum imf_status threshold_prepare(struct imf_job *job, struct imf_error *
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-#define DECIDE(in_type, out_type, member)                                                          \
+#define DECIDE(out_type, member)                                                                   \
     do {                                                                                           \
-        const in_type *from = row;                                                                 \
         out_type *at = to, black = levels->as.member[0], white = levels->as.member[1];             \
         for (int i = 0; i < n; i++)                                                                \
             at[i] = imf_local_threshold_passes(&t, from[i], sums[i], squares[i]) ? white : black;  \
@@ -83,15 +82,11 @@ static enum imf_status threshold_prepare(struct imf_job *job, struct imf_error *
 
 #define DECIDE_FROM(type)                                                                          \
     do {                                                                                           \
-        if (out == IMF_U8)                                                                         \
-            DECIDE(type, uint8_t, u8);                                                             \
-        else if (out == IMF_U16)                                                                   \
-            DECIDE(type, uint16_t, u16);                                                           \
-        else                                                                                       \
-            DECIDE(type, float, f32);                                                              \
+        const type *from = row;                                                                    \
+        IMF_EACH_NARROW(out, DECIDE);                                                              \
     } while (0)
 
-/* The samples of a row against the sums of their windows. */
+/* The samples of a row, bytes or words, against the sums of their windows. */
 IMF_CLONES static void decide(void *restrict to, enum imf_sample out, const void *restrict row,
                               enum imf_sample in, const double *restrict sums,
                               const double *restrict squares, const struct threshold *own, int n) {
@@ -115,8 +110,7 @@ static void threshold_strip(const struct imf_host_strip *s) {
     ptrdiff_t first = (ptrdiff_t)at.x * channels, before = first - (ptrdiff_t)r * channels;
     double *column = memset(s->scratch, 0, scratch_bytes(p, NULL, at.n)); /* sums begin at 0 */
     double *squares = column + all;
-    double *window[2] = {squares + all, squares + all + n};
-    const double *columns[2] = {column, squares};
+    double *window[2] = {squares + all, squares + all + n}, *columns[2] = {column, squares};
     for (int y = at.y - r; y < at.end + r; y++) {
         const void *goes = y > at.y + r ? imf_sample_at(s->in, y - 2 * r - 1, before) : NULL;
         imf_running_add(column, squares, s->in->sample, imf_sample_at(s->in, y, before), goes, 1,
@@ -124,10 +118,9 @@ static void threshold_strip(const struct imf_host_strip *s) {
         if (y < at.y + r)
             continue;
         imf_running_slide(window, columns, 2 * r + 1, channels, n);
-        char *to = (char *)imf_surface_row(s->out, y - r) +
-                   (size_t)first * imf_sample_size(s->out->sample);
-        decide(to, s->out->sample, imf_sample_at(s->in, y - r, first), s->in->sample, window[0],
-               window[1], s->job->own, n);
+        decide(imf_sample_at(s->out, y - r, first), s->out->sample,
+               imf_sample_at(s->in, y - r, first), s->in->sample, window[0], window[1], s->job->own,
+               n);
     }
 }
 

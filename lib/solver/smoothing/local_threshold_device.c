@@ -8,26 +8,15 @@
 #include "device/tuning.h"
 #include "solver/smoothing/local_threshold.h"
 #include "solver/smoothing/walks.h"
-#include "solver/solver.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum { SUMS, SQUARES };                /* buffers: of the columns */
-enum { COLUMN_SUMS, LOCAL_THRESHOLD }; /* programs */
-
-/* Samples of a row with the window's reach at both ends. */
-static size_t wide(const struct imf_problem *p) {
-    return ((size_t)p->width + 2 * (size_t)p->window_op->cx) * (size_t)p->channels;
-}
+enum { COLUMNS, LOCAL_THRESHOLD }; /* programs */
 
 static bool sizes(const struct imf_problem *p, const void *shape, size_t bytes[]) {
-    size_t all;
     (void)shape;
-    return imf_size_mul(wide(p), (size_t)p->height, &all) &&
-           imf_size_mul(all, sizeof(int32_t), &bytes[SUMS]) &&
-           imf_size_mul(all, p->in == IMF_U8 ? sizeof(uint32_t) : sizeof(int64_t), &bytes[SQUARES]);
+    return imf_walks_sizes(p, p->height, bytes);
 }
 
 /* Milliseconds: launches + samples * threshold * 1e-6 / units. */
@@ -48,7 +37,8 @@ static void threshold_propose(const struct imf_problem *p, const struct imf_devi
     out->error = 0;
     out->bands = IMF_BANDS_FEW;
     out->ms = t->launch_ms + t->next_ms +
-              (double)wide(p) * p->height * t->filters.threshold * 1e-6 / imf_tuning_units(d);
+              (double)imf_walks_wide(p, p->window_op->cx) * p->height * t->filters.threshold *
+                  1e-6 / imf_tuning_units(d);
     snprintf(out->description, sizeof out->description,
              "local threshold, radius %d, running integer sums", p->window_op->cx);
 }
@@ -68,25 +58,13 @@ static void define(struct imf_defines *d, const struct imf_job *job) {
 static enum imf_status threshold_run(struct imf_job *job, const struct imf_surface *in,
                                      const struct imf_surface *out, struct imf_error *err) {
     const struct imf_problem *p = &job->p;
-    const struct imf_walks walks = {p->window_op->width, p->channels,
-                                    imf_tuning_group(imf_queue_device(job->queue))};
-    int strip = imf_walk_length(&walks);
-    size_t all = wide(p), reach = (size_t)p->window_op->cx;
-    size_t start = in->origin - reach * in->pitch - reach * (size_t)p->channels;
-    struct imf_buffer *sums = job->buffer[SUMS], *squares = job->buffer[SQUARES];
-    const struct imf_arg columns[] = {imf_arg_buffer(in->mem),  imf_arg_size(start),
-                                      imf_arg_size(in->pitch),  imf_arg_buffer(sums),
-                                      imf_arg_buffer(squares),  imf_arg_int((int)all),
-                                      imf_arg_int(out->height), imf_arg_int(strip)};
-    const struct imf_arg decide[] = {
-        imf_arg_buffer(sums), imf_arg_buffer(squares), imf_arg_int((int)all), IMF_ARG_SURFACE(in),
-        IMF_ARG_SURFACE(out), imf_arg_int(p->width),   imf_arg_int(strip)};
-    enum imf_status st =
-        imf_job_launch(job, COLUMN_SUMS, imf_walks_down(&walks, all, out->height), columns, err);
-    size_t samples = (size_t)p->width * (size_t)p->channels;
-    return st ? st
-              : imf_job_launch(job, LOCAL_THRESHOLD, imf_walks_along(&walks, samples, out->height),
-                               decide, err);
+    const struct imf_walks w = imf_walks_of(job, p->window_op->width);
+    enum imf_status st = imf_walks_columns(&w, in, out->height, err);
+    return imf_job_then(st, job, LOCAL_THRESHOLD,
+                        imf_walks_along(&w, imf_walks_wide(p, 0), out->height), err,
+                        IMF_ARG_OF(job, IMF_WALKS_SUMS), IMF_ARG_OF(job, IMF_WALKS_SQUARES),
+                        imf_arg_int((int)imf_walks_wide(p, p->window_op->cx)), IMF_ARG_SURFACE(in),
+                        IMF_ARG_SURFACE(out), imf_arg_int(p->width), imf_arg_int(w.length));
 }
 
 const struct imf_solver imf_solver_local_threshold_device = {

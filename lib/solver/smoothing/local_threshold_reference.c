@@ -6,90 +6,66 @@
  */
 #include "device/tuning.h"
 #include "solver/common/window.h"
-#include "solver/cores.h"
 #include "solver/smoothing/local_threshold.h"
 #include "solver/solver.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-struct threshold_job {
-    struct imf_problem p;
-    struct imf_local_threshold threshold;
-    struct imf_pool *pool; /* borrowed, or NULL */
-};
 
 /* Samples of a row with the window's reach at both ends. */
 static size_t wide(const struct imf_problem *p) {
     return ((size_t)p->width + 2 * (size_t)p->window_op->cx) * (size_t)p->channels;
 }
 
-/* Milliseconds: samples * (sample + 2 tap * 2 side) * 1e-6 / cores, in the host's nanoseconds. */
+/* Bytes of three such rows. */
+static size_t scratch_bytes(const struct imf_problem *p, const void *shape, int width) {
+    (void)shape, (void)width;
+    return 3 * wide(p) * sizeof(double);
+}
+
+/* Milliseconds of a core: samples * (sample + 2 tap * 2 side) * 1e-6, in the host's nanoseconds. */
 static void threshold_propose(const struct imf_problem *p, const struct imf_device *d,
                               struct imf_proposal *out) {
     (void)d;
-    out->feasible = true;
+    double each = imf_host_rates.sample + 4 * imf_host_rates.tap * p->window_op->width;
+    imf_proposal_strips(out, p, (double)p->width * p->height * p->channels * each * 1e-6, p->width);
     out->error = 0;
-    out->ms = (double)p->width * p->height * p->channels *
-              (imf_host_rates.sample + 4 * imf_host_rates.tap * p->window_op->width) * 1e-6 /
-              imf_cores();
-    out->bytes = 3.0 * (double)wide(p) * imf_cores() * sizeof(double);
     snprintf(out->description, sizeof out->description, "plain C local threshold, radius %d",
              p->window_op->cx);
 }
 
-static enum imf_status threshold_make(void **job, const struct imf_problem *p,
-                                      const struct imf_proposal *proposal, struct imf_queue *queue,
-                                      struct imf_error *err) {
-    (void)proposal, (void)queue;
-    struct threshold_job *j = *job = malloc(sizeof *j);
-    if (!j)
-        return imf_fail_memory(err, sizeof *j);
-    *j = (struct threshold_job){.p = *p};
-    imf_local_threshold_make(&j->threshold, p);
+static enum imf_status threshold_prepare(struct imf_job *job, struct imf_error *err) {
+    (void)err;
+    imf_local_threshold_make(job->own, &job->p);
     return IMF_OK;
 }
 
-static void threshold_use_pool(void *job, struct imf_pool *pool) {
-    ((struct threshold_job *)job)->pool = pool;
+static struct imf_strips threshold_cut(const struct imf_job *job, int height) {
+    return imf_strips_rows(job->p.width, height, 1);
 }
-
-static void threshold_destroy(void **job) {
-    free(*job);
-    *job = NULL;
-}
-
-struct pass {
-    const struct threshold_job *job;
-    const struct imf_surface *in, *out;
-};
 
 /* Row y with its margins, rounded to samples of the image's depth. */
-static void load(const struct pass *pass, int y, double *row) {
-    const struct imf_problem *p = &pass->job->p;
+static void load(const struct imf_host_strip *s, int y, double *row) {
+    const struct imf_problem *p = &s->job->p;
     ptrdiff_t reach = (ptrdiff_t)p->window_op->cx * p->channels;
-    imf_samples_widen(row, imf_surface_row(pass->in, y), pass->in->sample, -reach, wide(p));
+    imf_samples_widen(row, imf_surface_row(s->in, y), s->in->sample, -reach, wide(p));
     for (size_t i = 0; i < wide(p); i++)
         row[i] = imf_sample_round(row[i], p->unit);
 }
 
-static void run_row(void *data, int y, void *memory) {
-    struct pass *pass = data;
-    const struct threshold_job *j = pass->job;
-    const struct imf_problem *p = &j->p;
+static void threshold_strip(const struct imf_host_strip *s) {
+    const struct imf_problem *p = &s->job->p;
     size_t all = wide(p), channels = (size_t)p->channels, n = (size_t)p->width * channels;
     size_t reach = (size_t)p->window_op->cx;
-    double *row = memory;
-    memset(row, 0, 3 * all * sizeof *row); /* sums begin at 0 */
+    double *row = memset(s->scratch, 0, 3 * all * sizeof *row); /* sums begin at 0 */
     double *sums = row + all, *squares = sums + all;
     for (int dy = -p->window_op->cy; dy <= p->window_op->cy; dy++) {
-        load(pass, y + dy, row);
+        load(s, s->at.y + dy, row);
         for (size_t i = 0; i < all; i++) {
             sums[i] += row[i];
             squares[i] += row[i] * row[i];
         }
     }
-    load(pass, y, row);
+    load(s, s->at.y, row);
     for (size_t i = 0; i < n; i++) {
         double sum = 0, square = 0;
         for (size_t k = 0; k <= 2 * reach; k++) {
@@ -97,17 +73,10 @@ static void run_row(void *data, int y, void *memory) {
             square += squares[i + k * channels];
         }
         bool white =
-            imf_local_threshold_passes(&j->threshold, row[i + reach * channels], sum, square);
+            imf_local_threshold_passes(s->job->own, row[i + reach * channels], sum, square);
         sums[i] = white ? p->epilogue.full : 0; /* no later window has this column */
     }
-    imf_window_finish(p, sums, imf_surface_row(pass->out, y), n);
-}
-
-static enum imf_status threshold_run(void *job, const struct imf_surface *in,
-                                     const struct imf_surface *out, struct imf_error *err) {
-    const struct threshold_job *j = job;
-    struct pass pass = {.job = j, .in = in, .out = out};
-    return imf_work(j->pool, out->height, 3 * wide(&j->p) * sizeof(double), run_row, &pass, err);
+    imf_window_finish(p, sums, imf_surface_row(s->out, s->at.y), n);
 }
 
 const struct imf_solver imf_solver_local_threshold_host = {
@@ -116,8 +85,9 @@ const struct imf_solver imf_solver_local_threshold_host = {
     .float64 = true,
     .kinds = 1u << IMF_LOCAL_THRESHOLD,
     .propose = threshold_propose,
-    .old_make = threshold_make,
-    .old_run = threshold_run,
-    .old_destroy = threshold_destroy,
-    .old_use_pool = threshold_use_pool,
+    .own = sizeof(struct imf_local_threshold),
+    .prepare = threshold_prepare,
+    .cut = threshold_cut,
+    .scratch_bytes = scratch_bytes,
+    .strip = threshold_strip,
 };

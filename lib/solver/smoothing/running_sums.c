@@ -61,7 +61,7 @@ INLINE void slide(double *restrict to0, double *restrict to1, const double *rest
         }
 }
 
-void imf_running_slide(double *to[2], const double *from[2], int side, int channels, int n) {
+void imf_running_slide(double *const to[2], double *const from[2], int side, int channels, int n) {
     if (channels == 1)
         slide(to[0], to[1], from[0], from[1], side, 1, n);
     else if (channels == 2)

@@ -9,6 +9,6 @@
 void imf_running_add(double *sums, double *squares, enum imf_sample sample, const void *comes,
                      const void *goes, double scale, int n);
 /* Sums of `side` neighbouring pixels of two rows: to[i] = the sum of from[i + k * channels]. */
-void imf_running_slide(double *to[2], const double *from[2], int side, int channels, int n);
+void imf_running_slide(double *const to[2], double *const from[2], int side, int channels, int n);
 
 #endif

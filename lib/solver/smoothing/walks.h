@@ -1,33 +1,36 @@
 /*
  * walks.h - work-items that walk down columns or along rows and keep a window's running sum
+ *
+ * Both filters begin with the sums of samples and of their squares down the columns
+ * (cl/parts/column_sums.cl): the job's first program and its first two buffers.
  */
 #ifndef IMF_SOLVER_SMOOTHING_WALKS_H
 #define IMF_SOLVER_SMOOTHING_WALKS_H
 
-#include "base/surface.h"
-#include "device/program.h"
+#include "solver/solver.h"
+
+enum { IMF_WALKS_SUMS, IMF_WALKS_SQUARES, IMF_WALKS_BUFFERS };
 
 struct imf_walks {
-    int side, channels; /* pixels of a window's side, samples of a pixel */
-    size_t group;       /* work-items of a group */
+    struct imf_job *job;
+    int side;   /* pixels of a window's side */
+    int length; /* outputs of a walk */
 };
 
-/* Outputs of a walk: a third of what it reads is its first window. */
-static inline int imf_walk_length(const struct imf_walks *w) {
-    return imf_max(32, 2 * w->side);
-}
-
+struct imf_walks imf_walks_of(struct imf_job *job, int side);
 /* Down the columns of so many samples, to so many rows. */
-static inline struct imf_grid imf_walks_down(const struct imf_walks *w, size_t samples, int rows) {
-    size_t length = (size_t)imf_walk_length(w);
-    return imf_grid_over(samples, ((size_t)rows - 1) / length + 1, w->group);
-}
-
+struct imf_grid imf_walks_down(const struct imf_walks *w, size_t samples, int rows);
 /* Along rows of so many samples; neighbouring work-items have the channels of a pixel. */
-static inline struct imf_grid imf_walks_along(const struct imf_walks *w, size_t samples, int rows) {
-    size_t length = (size_t)imf_walk_length(w), channels = (size_t)w->channels;
-    size_t items = ((samples / channels - 1) / length + 1) * channels;
-    return imf_grid_over(items, (size_t)rows, w->group);
+struct imf_grid imf_walks_along(const struct imf_walks *w, size_t samples, int rows);
+
+/* Samples of a row with so many pixels at each end. */
+static inline size_t imf_walks_wide(const struct imf_problem *p, int pixels) {
+    return ((size_t)p->width + 2 * (size_t)pixels) * (size_t)p->channels;
 }
+/* Set the bytes of both buffers, for so many rows of sums; false: they exceed a size_t. */
+bool imf_walks_sizes(const struct imf_problem *p, int rows, size_t bytes[]);
+/* Add up the columns, with the problem's reach at both ends of a row. */
+enum imf_status imf_walks_columns(const struct imf_walks *w, const struct imf_surface *in, int rows,
+                                  struct imf_error *err);
 
 #endif
