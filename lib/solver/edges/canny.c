@@ -86,21 +86,57 @@ static int value_of_sample(const struct imf_canny_parameters *n, const struct im
 
 #define ROWS 3 /* rows of gradients that are kept */
 
-struct canny_job {
-    struct imf_problem p;
-    struct imf_canny_parameters n;
-    int64_t *down;                  /* smoothed in one direction: a row and its margins */
-    int *value[IMF_CANNY_APERTURE]; /* rows of smoothed values, row y in y modulo their number */
-    int next;                       /* the next row of values */
-    int64_t *size[ROWS];            /* rows of gradients' sizes with a pixel more at both ends, */
-    unsigned char *direction[ROWS]; /* and of directions */
-    unsigned char *map;             /* 0: no edge, 1: an edge if it touches one, 2: an edge */
+static const struct imf_canny_parameters *numbers_of(const struct imf_job *job) {
+    return job->own;
+}
+
+/* The host's memory: */
+enum memory {
+    DOWN,       /* int64_t, smoothed in one direction: a row and its margins; */
+    VALUES,     /* int, smoothed: IMF_CANNY_APERTURE such rows; */
+    SIZES,      /* int64_t: ROWS rows of gradients' sizes with a pixel more at both ends, */
+    DIRECTIONS, /* bytes, and of directions; */
+    MAP         /* bytes, of the image: 0: no edge, 1: an edge if it touches one, 2: an edge */
 };
 
-static void smooth_row(struct canny_job *j, const struct imf_surface *in, int y, int *to) {
-    const struct imf_problem *p = &j->p;
-    const struct imf_canny_parameters *n = &j->n;
+static bool sizes(const struct imf_problem *p, const void *shape, size_t bytes[]) {
+    (void)shape;
+    size_t reach = IMF_CANNY_APERTURE / 2 + (size_t)ceil(4 * p->canny->sigma);
+    size_t width = (size_t)p->width, row = width + 2 * reach;
+    return imf_size_mul(row, sizeof(int64_t), &bytes[DOWN]) &&
+           imf_size_mul(row, IMF_CANNY_APERTURE * sizeof(int) * (size_t)p->colors,
+                        &bytes[VALUES]) &&
+           imf_size_mul(width + 2, ROWS * sizeof(int64_t), &bytes[SIZES]) &&
+           imf_size_mul(width, ROWS, &bytes[DIRECTIONS]) &&
+           imf_size_mul(width, (size_t)p->height, &bytes[MAP]);
+}
+
+/* Row y of those that are kept, from pixel 0 on, or of values from half the aperture before it. */
+static int *value_row(const struct imf_job *job, int y) {
+    size_t all = (size_t)(job->p.width + 2 * numbers_of(job)->half) * (size_t)job->p.colors;
+    return (int *)job->memory[VALUES] +
+           (size_t)((y + IMF_CANNY_APERTURE) % IMF_CANNY_APERTURE) * all;
+}
+
+static int64_t *size_row(const struct imf_job *job, int y) {
+    return (int64_t *)job->memory[SIZES] + ((y + ROWS) % ROWS) * ((ptrdiff_t)job->p.width + 2) + 1;
+}
+
+static unsigned char *direction_row(const struct imf_job *job, int y) {
+    return (unsigned char *)job->memory[DIRECTIONS] + y % ROWS * (ptrdiff_t)job->p.width;
+}
+
+static unsigned char *map_row(const struct imf_job *job, int y) {
+    return (unsigned char *)job->memory[MAP] + y * (ptrdiff_t)job->p.width;
+}
+
+/* Smooth row y into the rows of values. */
+static void smooth_row(const struct imf_job *job, const struct imf_surface *in, int y) {
+    const struct imf_problem *p = &job->p;
+    const struct imf_canny_parameters *n = numbers_of(job);
     int from = -n->half - n->radius, end = p->width + n->half + n->radius;
+    int64_t *down = job->memory[DOWN];
+    int *to = value_row(job, y);
     for (int c = 0; c < p->colors; c++) {
         for (int x = from; x < end; x++) {
             int64_t sum = 0;
@@ -109,19 +145,15 @@ static void smooth_row(struct canny_job *j, const struct imf_surface *in, int y,
                                           (ptrdiff_t)x * p->channels + c);
                 sum += (int64_t)n->weight[abs(k)] * value_of_sample(n, p, v);
             }
-            j->down[x - from] = sum;
+            down[x - from] = sum;
         }
         for (int x = -n->half; x < p->width + n->half; x++) {
             int64_t sum = 1 << (2 * IMF_CANNY_BITS - 1);
             for (int k = -n->radius; k <= n->radius; k++)
-                sum += n->weight[abs(k)] * j->down[x + k - from];
+                sum += n->weight[abs(k)] * down[x + k - from];
             to[(x + n->half) * p->colors + c] = (int)(sum >> (2 * IMF_CANNY_BITS));
         }
     }
-}
-
-static int *value_row(struct canny_job *j, int y) {
-    return j->value[(y + IMF_CANNY_APERTURE) % IMF_CANNY_APERTURE];
 }
 
 static int direction_of(int64_t gx, int64_t gy) {
@@ -134,18 +166,18 @@ static int direction_of(int64_t gx, int64_t gy) {
 }
 
 /* The size of the gradient at (x, y); sets its direction. */
-static int64_t gradient(struct canny_job *j, int x, int y, unsigned char *direction) {
-    const struct imf_canny_parameters *n = &j->n;
+static int64_t gradient(const struct imf_job *job, int x, int y, unsigned char *direction) {
+    const struct imf_canny_parameters *n = numbers_of(job);
     int64_t most = -1;
-    for (int c = 0; c < j->p.colors; c++) {
+    for (int c = 0; c < job->p.colors; c++) {
         int64_t gx = 0, gy = 0;
         for (int i = 0; i <= 2 * n->half; i++)
             for (int k = 0; k <= 2 * n->half; k++) {
-                int64_t v = value_row(j, y + i - n->half)[(x + k) * j->p.colors + c];
+                int64_t v = value_row(job, y + i - n->half)[(x + k) * job->p.colors + c];
                 gx += n->smooth[i] * n->derive[k] * v;
                 gy += n->derive[i] * n->smooth[k] * v;
             }
-        int64_t size = j->p.canny->squares ? gx * gx + gy * gy : llabs(gx) + llabs(gy);
+        int64_t size = job->p.canny->squares ? gx * gx + gy * gy : llabs(gx) + llabs(gy);
         if (size > most) {
             most = size;
             *direction = (unsigned char)direction_of(gx, gy);
@@ -154,60 +186,61 @@ static int64_t gradient(struct canny_job *j, int x, int y, unsigned char *direct
     return most;
 }
 
-static void gradient_row(struct canny_job *j, const struct imf_surface *in, int y) {
-    int64_t *size = j->size[(y + ROWS) % ROWS];
-    memset(size, 0, ((size_t)j->p.width + 2) * sizeof *size);
-    if (y < 0 || y >= j->p.height)
+/* Sizes and directions of row y; values are those of the row above. */
+static void gradient_row(const struct imf_job *job, const struct imf_surface *in, int y) {
+    int half = numbers_of(job)->half, width = job->p.width;
+    int64_t *size = size_row(job, y);
+    memset(size - 1, 0, ((size_t)width + 2) * sizeof *size);
+    if (y < 0 || y >= job->p.height)
         return;
-    for (; j->next <= y + j->n.half; j->next++)
-        smooth_row(j, in, j->next, value_row(j, j->next));
-    for (int x = 0; x < j->p.width; x++)
-        size[x + 1] = gradient(j, x, y, &j->direction[y % ROWS][x]);
+    for (int next = y ? y + half : -half; next <= y + half; next++)
+        smooth_row(job, in, next);
+    for (int x = 0; x < width; x++)
+        size[x] = gradient(job, x, y, &direction_row(job, y)[x]);
 }
 
 /* Non-maximum suppression of row y, into the map. */
-static void thin_row(struct canny_job *j, int y) {
+static void thin_row(const struct imf_job *job, int y) {
     static const int step[][2] = {[IMF_CANNY_ALONG_X] = {1, 0},
                                   [IMF_CANNY_ALONG_Y] = {0, 1},
                                   [IMF_CANNY_FALLS] = {1, 1},
                                   [IMF_CANNY_RISES] = {-1, 1}};
-    const struct imf_canny *canny = j->p.canny;
-    for (int x = 0; x < j->p.width; x++) {
-        int direction = j->direction[y % ROWS][x], dx = step[direction][0], dy = step[direction][1];
+    const struct imf_canny *canny = job->p.canny;
+    const struct imf_canny_parameters *n = numbers_of(job);
+    for (int x = 0; x < job->p.width; x++) {
+        int direction = direction_row(job, y)[x], dx = step[direction][0], dy = step[direction][1];
         bool diagonal = dx != 0 && dy != 0;
         if (!diagonal) {
             dx *= canny->first_x;
             dy *= canny->first_y;
         }
-        int64_t size = j->size[y % ROWS][x + 1];
-        int64_t before = j->size[(y - dy + ROWS) % ROWS][x - dx + 1];
-        int64_t behind = j->size[(y + dy + ROWS) % ROWS][x + dx + 1];
+        int64_t size = size_row(job, y)[x], before = size_row(job, y - dy)[x - dx];
+        int64_t behind = size_row(job, y + dy)[x + dx];
         bool largest = size > before && (size > behind || (size == behind && !diagonal));
-        bool remains = largest && size > j->n.low;
-        j->map[(size_t)y * (size_t)j->p.width + (size_t)x] =
-            remains + (remains && size > j->n.high);
+        bool remains = largest && size > n->low;
+        map_row(job, y)[x] = remains + (remains && size > n->high);
     }
 }
 
-static bool touches(const struct canny_job *j, int x, int y) {
-    for (int v = imf_max(y - 1, 0); v <= imf_min(y + 1, j->p.height - 1); v++)
-        for (int u = imf_max(x - 1, 0); u <= imf_min(x + 1, j->p.width - 1); u++)
-            if (j->map[(size_t)v * (size_t)j->p.width + (size_t)u] == 2)
+static bool touches(const struct imf_job *job, int x, int y) {
+    for (int v = imf_max(y - 1, 0); v <= imf_min(y + 1, job->p.height - 1); v++)
+        for (int u = imf_max(x - 1, 0); u <= imf_min(x + 1, job->p.width - 1); u++)
+            if (map_row(job, v)[u] == 2)
                 return true;
     return false;
 }
 
 /* Hysteresis: pass forwards and backwards over all pixels until nothing changes. */
-static void trace(struct canny_job *j) {
-    int width = j->p.width, height = j->p.height;
+static void trace(const struct imf_job *job) {
+    int width = job->p.width, height = job->p.height;
     bool changed = true;
     for (bool back = false; changed; back = !back) {
         changed = false;
         for (int r = 0; r < height; r++)
             for (int s = 0; s < width; s++) {
                 int y = back ? height - 1 - r : r, x = back ? width - 1 - s : s;
-                unsigned char *at = &j->map[(size_t)y * (size_t)width + (size_t)x];
-                if (*at == 1 && touches(j, x, y)) {
+                unsigned char *at = &map_row(job, y)[x];
+                if (*at == 1 && touches(job, x, y)) {
                     *at = 2;
                     changed = true;
                 }
@@ -218,77 +251,40 @@ static void trace(struct canny_job *j) {
 /* Milliseconds: samples * (canny + taps * canny_tap) * 1e-6, in the host's nanoseconds. */
 static void canny_propose(const struct imf_problem *p, const struct imf_device *d,
                           struct imf_proposal *out) {
-    double row = p->width + 2.0 * (IMF_CANNY_RADIUS + IMF_CANNY_APERTURE);
     (void)d;
-    out->feasible = true;
+    out->feasible = imf_proposal_buffers(out, p);
     out->error = 0;
     double taps = p->canny->sigma > 0 ? 2 * ceil(4 * p->canny->sigma) : 0;
     double each = imf_host_rates.canny + taps * imf_host_rates.canny_tap;
     out->ms = (double)p->width * p->height * p->channels * each * 1e-6;
-    out->bytes = (double)p->width * p->height + row * (8 * (1 + ROWS) + ROWS + 28.0 * p->colors);
     out->bands = IMF_BANDS_WHOLE;
     snprintf(out->description, sizeof out->description, "plain C, edges of %dx%d gradients",
              p->canny->aperture, p->canny->aperture);
 }
 
-static void canny_destroy(void **job) {
-    struct canny_job *j = *job;
-    if (!j)
-        return;
-    free(j->down);
-    free(j->map);
-    for (int i = 0; i < IMF_CANNY_APERTURE; i++)
-        free(j->value[i]);
-    for (int i = 0; i < ROWS; i++) {
-        free(j->size[i]);
-        free(j->direction[i]);
-    }
-    free(j);
-    *job = NULL;
+static enum imf_status canny_prepare(struct imf_job *job, struct imf_error *err) {
+    (void)err;
+    imf_canny_parameters(job->own, &job->p);
+    return IMF_OK;
 }
 
-static enum imf_status canny_make(void **job, const struct imf_problem *p,
-                                  const struct imf_proposal *proposal, struct imf_queue *queue,
-                                  struct imf_error *err) {
-    (void)proposal, (void)queue;
-    struct canny_job *j = *job = calloc(1, sizeof *j);
-    if (!j)
-        return imf_fail_memory(err, sizeof *j);
-    j->p = *p;
-    imf_canny_parameters(&j->n, p);
-    size_t width = (size_t)p->width, row = width + 2 * (size_t)(j->n.half + j->n.radius), pixels;
-    bool good = imf_size_mul(width, (size_t)p->height, &pixels) && (j->map = malloc(pixels));
-    good = good && (j->down = malloc(row * sizeof *j->down));
-    for (int i = 0; good && i < IMF_CANNY_APERTURE; i++)
-        good = (j->value[i] = malloc(row * (size_t)p->colors * sizeof **j->value));
-    for (int i = 0; good && i < ROWS; i++)
-        good = (j->size[i] = malloc((width + 2) * sizeof **j->size)) &&
-               (j->direction[i] = malloc(width));
-    if (good)
-        return IMF_OK;
-    canny_destroy(job);
-    return imf_fail_memory(err, (size_t)proposal->bytes);
-}
-
-static enum imf_status canny_run(void *job, const struct imf_surface *in,
+static enum imf_status canny_run(struct imf_job *job, const struct imf_surface *in,
                                  const struct imf_surface *out, struct imf_error *err) {
-    struct canny_job *j = job;
-    const struct imf_problem *p = &j->p;
+    const struct imf_problem *p = &job->p;
     struct imf_levels levels;
     (void)err;
-    j->next = -j->n.half;
-    gradient_row(j, in, -1);
-    gradient_row(j, in, 0);
+    gradient_row(job, in, -1);
+    gradient_row(job, in, 0);
     for (int y = 0; y < p->height; y++) {
-        gradient_row(j, in, y + 1);
-        thin_row(j, y);
+        gradient_row(job, in, y + 1);
+        thin_row(job, y);
     }
-    trace(j);
+    trace(job);
     imf_levels_make(&levels, p, out->sample);
     for (int y = 0; y < p->height; y++)
         for (ptrdiff_t x = 0; x < p->width; x++)
             for (int c = 0; c < p->channels; c++) {
-                bool edge = j->map[(size_t)y * (size_t)p->width + (size_t)x] == 2;
+                bool edge = map_row(job, y)[x] == 2;
                 ptrdiff_t at = x * p->channels + c;
                 double alpha = imf_sample_get(imf_surface_row(in, y), in->sample, at);
                 imf_sample_put(imf_surface_row(out, y), out->sample, at,
@@ -303,7 +299,8 @@ const struct imf_solver imf_solver_canny = {
     .float64 = true,
     .kinds = 1u << IMF_CANNY,
     .propose = canny_propose,
-    .old_make = canny_make,
-    .old_run = canny_run,
-    .old_destroy = canny_destroy,
+    .own = sizeof(struct imf_canny_parameters),
+    .sizes = sizes,
+    .prepare = canny_prepare,
+    .run = canny_run,
 };

@@ -13,9 +13,6 @@
 #include "base/surface.h"
 #include "solver/edges/canny_rows.h"
 
-#include <stdint.h>
-#include <string.h>
-
 #define STACK 4096
 
 /* Only pixels first..end - 1 of the map may be changed. */
@@ -61,23 +58,11 @@ static void follow(struct follow *f, unsigned char *at) {
     }
 }
 
-/* The first strong pixel from `at` on, or the end. */
-static unsigned char *next_strong(const struct follow *f, unsigned char *at) {
-    const uint64_t strong = 0x0101010101010101u * IMF_CANNY_STRONG;
-    for (uint64_t word; f->end - at >= (ptrdiff_t)sizeof word; at += sizeof word) {
-        memcpy(&word, at, sizeof word);
-        if (word & strong)
-            break;
-    }
-    while (at < f->end && *at != IMF_CANNY_STRONG)
-        at++;
-    return at;
-}
-
 static void search(struct follow *f) {
     do {
         f->full = false;
-        for (unsigned char *at = f->first; (at = next_strong(f, at)) < f->end; at++)
+        for (unsigned char *at = f->first;
+             (at = imf_canny_next(at, f->end, IMF_CANNY_STRONG)) < f->end; at++)
             follow(f, at);
     } while (f->full);
 }

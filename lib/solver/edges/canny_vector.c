@@ -6,111 +6,82 @@
  * pixel, is kept for the whole image; after all bands edges are followed across their borders.
  */
 #include "device/tuning.h"
-#include "solver/cores.h"
 #include "solver/edges/canny_rows.h"
 #include "solver/edges/canny_trace.h"
 #include "solver/solver.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define BAND_BYTES 262144
 #define BAND_ROWS 32
 
-struct vector_canny {
-    struct imf_problem p;
+enum { MAP }; /* the buffer: the map with a border of one pixel */
+
+struct own {
     struct imf_canny_parameters n;
-    struct imf_pool *pool; /* borrowed, or NULL */
-    unsigned char *store;
     struct imf_canny_map map;
-};
-
-struct pass {
-    const struct vector_canny *job;
-    const struct imf_surface *in, *out;
-    struct imf_canny_rows find;
     struct imf_levels levels;
-    int rows; /* of a band */
 };
 
-/* Bytes of a row of the map and of the map, with a border of one pixel. */
-static bool map_size(const struct imf_problem *p, size_t *pitch, size_t *bytes) {
-    *pitch = (size_t)p->width + 2;
-    return imf_size_mul(*pitch, (size_t)p->height + 2, bytes);
+static bool sizes(const struct imf_problem *p, const void *shape, size_t bytes[]) {
+    (void)shape;
+    return imf_size_mul((size_t)p->width + 2, (size_t)p->height + 2, &bytes[MAP]);
 }
 
 /* Edges are few: fill the row with the sample of no edge, then store the edges. */
 #define STORE(type, member)                                                                        \
     do {                                                                                           \
-        type *to = row, none = pass->levels.as.member[0], edge = pass->levels.as.member[1];        \
-        for (int i = 0; i < width * step; i++)                                                     \
+        type *to = row, none = own->levels.as.member[0], edge = own->levels.as.member[1];          \
+        for (int i = 0; i < n; i++)                                                                \
             to[i] = none;                                                                          \
-        for (int x = next_edge(map, 0, width); x < width; x = next_edge(map, x + 1, width))        \
+        for (at = map; (at = imf_canny_next(at, end, IMF_CANNY_EDGE)) < end; at++)                 \
             for (int c = 0; c < colors; c++)                                                       \
-                to[x * step + c] = edge;                                                           \
+                to[(at - map) * step + c] = edge;                                                  \
     } while (0)
 
-/* The first edge from x on, or n. */
-static inline int next_edge(const unsigned char *map, int x, int n) {
-    const uint64_t edges = 0x0101010101010101u * IMF_CANNY_EDGE;
-    for (uint64_t word; x + (int)sizeof word <= n; x += (int)sizeof word) {
-        memcpy(&word, map + x, sizeof word);
-        if (word & edges)
-            break;
-    }
-    while (x < n && map[x] != IMF_CANNY_EDGE)
-        x++;
-    return x;
-}
-
-static void store_row(const struct pass *pass, int y) {
-    const struct imf_problem *p = &pass->job->p;
-    const unsigned char *map = pass->job->map.pixel + (size_t)y * pass->job->map.pitch;
-    const void *from = imf_surface_row(pass->in, y);
-    void *row = imf_surface_row(pass->out, y);
-    enum imf_sample in = pass->in->sample, out = pass->out->sample;
-    int width = p->width, step = p->channels, colors = p->colors;
-    if (out == IMF_U8)
-        STORE(uint8_t, u8);
-    else if (out == IMF_U16)
-        STORE(uint16_t, u16);
-    else if (out == IMF_F32)
-        STORE(float, f32);
-    else
-        STORE(double, f64);
-    for (ptrdiff_t x = colors; colors < step && x < (ptrdiff_t)width * step; x += step)
+static void store_row(const struct imf_host_strip *s, int y) {
+    const struct imf_problem *p = &s->job->p;
+    const struct own *own = s->job->own;
+    unsigned char *map = own->map.pixel + (size_t)y * own->map.pitch, *end = map + p->width, *at;
+    const void *from = imf_surface_row(s->in, y);
+    void *row = imf_surface_row(s->out, y);
+    enum imf_sample in = s->in->sample, out = s->out->sample;
+    int step = p->channels, colors = p->colors, n = p->width * step;
+    IMF_EACH_SAMPLE(out, STORE);
+    for (ptrdiff_t x = colors; colors < step && x < n; x += step)
         imf_sample_put(row, out, x, imf_sample_get(from, in, x));
 }
 
-static void band_item(void *data, int item) {
-    const struct pass *pass = data;
-    const struct imf_problem *p = &pass->job->p;
-    int y = item * pass->rows, end = imf_min(y + pass->rows, p->height);
+static void canny_strip(const struct imf_host_strip *s) {
+    const struct imf_problem *p = &s->job->p;
+    const struct own *own = s->job->own;
+    const struct imf_canny_rows find = {p, &own->n, s->in, own->map.pixel, own->map.pitch};
     int step = IMF_CANNY_STRIP / p->channels;
-    for (int x = 0; x < p->width; x += step) {
-        struct imf_patch at = {.x = x, .n = imf_min(step, p->width - x), .y = y, .end = end};
-        imf_canny_patch(&pass->find, at);
+    struct imf_patch at = s->at;
+    for (at.x = 0; at.x < p->width; at.x += step) {
+        at.n = imf_min(step, p->width - at.x);
+        imf_canny_patch(&find, at);
     }
-    imf_canny_search(&pass->job->map, y, end);
-    for (; y < end; y++)
-        store_row(pass, y);
+    imf_canny_search(&own->map, at.y, at.end);
+    for (int y = at.y; y < at.end; y++)
+        store_row(s, y);
 }
 
 /* Store an edge that was followed from another band. */
 static void store_pixel(void *data, int x, int y) {
-    const struct pass *pass = data;
-    const struct imf_problem *p = &pass->job->p;
+    const struct imf_host_strip *s = data;
+    const struct imf_problem *p = &s->job->p;
     for (int c = 0; c < p->colors; c++)
-        imf_sample_put(imf_surface_row(pass->out, y), pass->out->sample,
-                       (ptrdiff_t)x * p->channels + c, pass->levels.v[1]);
+        imf_sample_put(imf_surface_row(s->out, y), s->out->sample, (ptrdiff_t)x * p->channels + c,
+                       ((const struct own *)s->job->own)->levels.v[1]);
 }
 
 /* Low bands compute more gradients of their first rows twice; the map of high bands leaves the cache
  * before edges are followed in it. */
-static int band_rows(const struct imf_problem *p) {
-    int rows = imf_max(BAND_BYTES / p->width, BAND_ROWS);
-    return imf_min(rows, imf_max((p->height - 1) / imf_cores() + 1, 1));
+static struct imf_strips canny_cut(const struct imf_job *job, int height) {
+    int rows = imf_max(BAND_BYTES / job->p.width, BAND_ROWS);
+    rows = imf_min(rows, imf_max((height - 1) / imf_cores() + 1, 1));
+    return imf_strips_rows(job->p.width, height, rows);
 }
 
 /* Milliseconds of one core: samples * (canny + taps * canny_tap) * 1e-6. */
@@ -123,67 +94,35 @@ static double cost(const struct imf_problem *p) {
 
 static void vector_canny_propose(const struct imf_problem *p, const struct imf_device *d,
                                  struct imf_proposal *out) {
-    size_t pitch, bytes;
     (void)d;
-    if ((double)p->width * p->channels > INT32_MAX - 4096 || !map_size(p, &pitch, &bytes)) {
-        imf_proposal_refuse(out, "rows are too long");
+    if (!imf_proposal_buffers(out, p))
         return;
-    }
-    double ms = cost(p);
-    int cores = imf_cores();
-    out->feasible = true;
+    imf_proposal_strips(out, p, cost(p), p->width);
     out->error = 0;
     out->bands = IMF_BANDS_WHOLE;
-    out->ms = imf_cores_ms(ms, cores);
-    out->bytes = (double)bytes;
     snprintf(out->description, sizeof out->description, "vector edges of %dx%d gradients, %d bits",
              p->canny->aperture, p->canny->aperture, imf_canny_narrow(p) ? 16 : 32);
 }
 
-static void vector_canny_destroy(void **job) {
-    struct vector_canny *j = *job;
-    if (j)
-        free(j->store);
-    free(j);
-    *job = NULL;
-}
-
-static enum imf_status vector_canny_make(void **job, const struct imf_problem *p,
-                                         const struct imf_proposal *proposal,
-                                         struct imf_queue *queue, struct imf_error *err) {
-    size_t pitch, bytes;
-    (void)proposal, (void)queue;
-    struct vector_canny *j = *job = calloc(1, sizeof *j);
-    if (!j)
-        return imf_fail_memory(err, sizeof *j);
-    j->p = *p;
-    imf_canny_parameters(&j->n, p);
-    if (map_size(p, &pitch, &bytes) && (j->store = calloc(bytes, 1))) {
-        j->map = (struct imf_canny_map){j->store + pitch + 1, pitch, p->width, p->height};
-        return IMF_OK;
-    }
-    vector_canny_destroy(job);
-    return imf_fail_memory(err, bytes);
-}
-
-static enum imf_status vector_canny_run(void *job, const struct imf_surface *in,
-                                        const struct imf_surface *out, struct imf_error *err) {
-    struct vector_canny *j = job;
-    const struct imf_problem *p = &j->p;
-    struct pass pass = {.job = j,
-                        .in = in,
-                        .out = out,
-                        .find = {p, &j->n, in, j->map.pixel, j->map.pitch},
-                        .rows = band_rows(p)};
+static enum imf_status vector_canny_prepare(struct imf_job *job, struct imf_error *err) {
+    const struct imf_problem *p = &job->p;
+    struct own *own = job->own;
+    size_t pitch = (size_t)p->width + 2;
     (void)err;
-    imf_levels_make(&pass.levels, p, out->sample);
-    imf_parallel(j->pool, (p->height - 1) / pass.rows + 1, band_item, &pass);
-    imf_canny_join(&j->map, pass.rows, store_pixel, &pass);
+    imf_canny_parameters(&own->n, p);
+    imf_levels_make(&own->levels, p, p->out);
+    own->map = (struct imf_canny_map){(unsigned char *)job->memory[MAP] + pitch + 1, pitch,
+                                      p->width, p->height};
     return IMF_OK;
 }
 
-static void vector_canny_use_pool(void *job, struct imf_pool *pool) {
-    ((struct vector_canny *)job)->pool = pool;
+static enum imf_status vector_canny_run(struct imf_job *job, const struct imf_surface *in,
+                                        const struct imf_surface *out, struct imf_error *err) {
+    const struct own *own = job->own;
+    struct imf_host_strip all = {.job = job, .in = in, .out = out};
+    enum imf_status st = imf_job_strips(job, in, out, err);
+    imf_canny_join(&own->map, canny_cut(job, out->height).rows, store_pixel, &all);
+    return st;
 }
 
 const struct imf_solver imf_solver_canny_vector = {
@@ -192,8 +131,10 @@ const struct imf_solver imf_solver_canny_vector = {
     .float64 = true,
     .kinds = 1u << IMF_CANNY,
     .propose = vector_canny_propose,
-    .old_make = vector_canny_make,
-    .old_run = vector_canny_run,
-    .old_destroy = vector_canny_destroy,
-    .old_use_pool = vector_canny_use_pool,
+    .own = sizeof(struct own),
+    .sizes = sizes,
+    .prepare = vector_canny_prepare,
+    .cut = canny_cut,
+    .strip = canny_strip,
+    .run = vector_canny_run,
 };

@@ -13,30 +13,16 @@
 #include "base/rounding.h"
 #include "device/tuning.h"
 #include "solver/common/float_row.h"
-#include "solver/cores.h"
 #include "solver/solver.h"
-#include "solver/strips.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define TURN_ERROR 1.2e-7 /* of full scale: the polynomial, and the rounding of reflections */
 #define STRIP 2048        /* shorter strips wait for memory at each row */
 #define LEAST_ROWS 16
 #define INLINE static inline __attribute__((always_inline))
 
-struct phase_job {
-    struct imf_problem p;
-    struct imf_pool *pool; /* borrowed, or NULL */
-};
-
-struct pass {
-    const struct imf_problem *p;
-    const struct imf_surface *in, *out;
-    struct imf_strips strips;
-};
-
-#define ADD(type)                                                                                  \
+#define ADD(type, member)                                                                          \
     do {                                                                                           \
         const type *at = row;                                                                      \
         for (int i = 0; i < n; i++)                                                                \
@@ -44,23 +30,18 @@ struct pass {
     } while (0)
 
 INLINE void add(float *restrict sum, enum imf_sample sample, const void *row, float tap, int n) {
-    if (sample == IMF_U8)
-        ADD(uint8_t);
-    else if (sample == IMF_U16)
-        ADD(uint16_t);
-    else
-        ADD(float);
+    IMF_EACH_NARROW(sample, ADD);
 }
 
 /* The same for bytes whose sums fit 16 bits: twice as many at once. */
-INLINE void sum_bytes(const struct pass *pass, const struct imf_kernel *k, int y, int first, int n,
-                      float *restrict to) {
+INLINE void sum_bytes(const struct imf_host_strip *s, const struct imf_kernel *k, int y, int first,
+                      int n, float *restrict to) {
     int16_t part[STRIP];
     for (int i = 0; i < n; i++)
         part[i] = 0;
     for (int t = 0; t < k->width * k->height; t++) {
-        int row = y + t / k->width - k->cy, sample = (t % k->width - k->cx) * pass->p->channels;
-        const uint8_t *at = imf_sample_at(pass->in, row, first + sample);
+        int row = y + t / k->width - k->cy, sample = (t % k->width - k->cx) * s->job->p.channels;
+        const uint8_t *at = imf_sample_at(s->in, row, first + sample);
         int16_t tap = (int16_t)k->taps[t];
         for (int i = 0; i < n && tap; i++)
             part[i] = (int16_t)(part[i] + tap * at[i]);
@@ -90,104 +71,59 @@ INLINE void direction(float *restrict x, const float *restrict y, int n, float f
     }
 }
 
-INLINE void sum(const struct pass *pass, const struct imf_kernel *k, int y, int first, int n,
+INLINE void sum(const struct imf_host_strip *s, const struct imf_kernel *k, int y, int first, int n,
                 float *to) {
     for (int i = 0; i < n; i++)
         to[i] = 0;
     for (int t = 0; t < k->width * k->height; t++) {
-        int row = y + t / k->width - k->cy, sample = (t % k->width - k->cx) * pass->p->channels;
+        int row = y + t / k->width - k->cy, sample = (t % k->width - k->cx) * s->job->p.channels;
         if (k->taps[t] != 0)
-            add(to, pass->in->sample, imf_sample_at(pass->in, row, first + sample),
-                (float)k->taps[t], n);
+            add(to, s->in->sample, imf_sample_at(s->in, row, first + sample), (float)k->taps[t], n);
     }
 }
 
-IMF_CLONES static void directions(const struct pass *pass, int y, int first, int n, void *row) {
-    const struct imf_problem *p = pass->p;
+IMF_CLONES static void directions(const struct imf_host_strip *s, int y, int first, int n,
+                                  void *row) {
+    const struct imf_problem *p = &s->job->p;
     float gx[STRIP], gy[STRIP];
     double most = p->in_max * fmax(p->facts[0].abs_sum, p->facts[1].abs_sum);
-    bool bytes = pass->in->sample == IMF_U8 && most <= INT16_MAX;
+    bool bytes = s->in->sample == IMF_U8 && most <= INT16_MAX;
     if (bytes) {
-        sum_bytes(pass, p->kernel[0], y, first, n, gx);
-        sum_bytes(pass, p->kernel[1], y, first, n, gy);
+        sum_bytes(s, p->kernel[0], y, first, n, gx);
+        sum_bytes(s, p->kernel[1], y, first, n, gy);
     } else {
-        sum(pass, p->kernel[0], y, first, n, gx);
-        sum(pass, p->kernel[1], y, first, n, gy);
+        sum(s, p->kernel[0], y, first, n, gx);
+        sum(s, p->kernel[1], y, first, n, gy);
     }
     direction(gx, gy, n, (float)p->epilogue.full);
-    imf_float_row_store(row, pass->out->sample, gx, n, &p->epilogue);
+    imf_float_row_store(row, s->out->sample, gx, n, &p->epilogue);
 }
 
-static void run_strip(void *data, int item) {
-    const struct pass *pass = data;
-    struct imf_patch patch = imf_strips_at(&pass->strips, item);
-    size_t size = imf_sample_size(pass->out->sample);
-    for (int y = patch.y; y < patch.end; y++)
-        directions(pass, y, patch.x, patch.n,
-                   (char *)imf_surface_row(pass->out, y) + (size_t)patch.x * size);
+static struct imf_strips phase_cut(const struct imf_job *job, int height) {
+    return imf_strips_cut(job->p.width * job->p.channels, height, STRIP, LEAST_ROWS);
+}
+
+static void phase_strip(const struct imf_host_strip *s) {
+    for (int y = s->at.y; y < s->at.end; y++)
+        directions(s, y, s->at.x, s->at.n, imf_sample_at(s->out, y, s->at.x));
 }
 
 /* Milliseconds of one core: samples * phase * 1e-6. */
-static double cost(const struct imf_problem *p) {
-    double each = imf_vector_rates.phase * (p->in == IMF_U8 ? 1 : 1.5);
-    return (double)p->width * p->height * p->channels * each * 1e-6;
-}
-
 static void phase_propose(const struct imf_problem *p, const struct imf_device *d,
                           struct imf_proposal *out) {
     (void)d;
     double sum = p->in_max * fmax(p->facts[0].abs_sum, p->facts[1].abs_sum);
+    double each = imf_vector_rates.phase * (p->in == IMF_U8 ? 1 : 1.5);
     out->error = p->epilogue.full * TURN_ERROR * fabs(p->epilogue.multiply) +
                  imf_float_ulp(p->epilogue.full + fabs(p->epilogue.offset));
-    if (p->in == IMF_F64 || p->out == IMF_F64) {
-        imf_proposal_refuse(out, "this takes no float64 samples");
-        return;
-    }
     if (!p->facts[0].integer || !p->facts[1].integer || sum > IMF_WHOLE_FLOATS ||
         out->error > p->tolerance) {
         imf_proposal_refuse(out, "directions like these need more than float32");
         return;
     }
-    if ((double)p->width * p->channels > INT32_MAX - 4096) {
-        imf_proposal_refuse(out, "rows are too long");
-        return;
-    }
-    double ms = cost(p);
-    int cores = imf_cores();
-    out->feasible = true;
-    out->ms = imf_cores_ms(ms, cores);
+    imf_proposal_strips(out, p, (double)p->width * p->height * p->channels * each * 1e-6, STRIP);
     snprintf(out->description, sizeof out->description, "vector directions %dx%d",
              p->kernel[0]->width, p->kernel[0]->height);
-}
-
-static enum imf_status phase_make(void **job, const struct imf_problem *p,
-                                  const struct imf_proposal *proposal, struct imf_queue *queue,
-                                  struct imf_error *err) {
-    (void)proposal, (void)queue;
-    struct phase_job *j = *job = malloc(sizeof *j);
-    if (!j)
-        return imf_fail_memory(err, sizeof *j);
-    *j = (struct phase_job){.p = *p};
-    return IMF_OK;
-}
-
-static enum imf_status phase_run(void *job, const struct imf_surface *in,
-                                 const struct imf_surface *out, struct imf_error *err) {
-    const struct phase_job *j = job;
-    int samples = j->p.width * j->p.channels;
-    struct pass pass = {&j->p, in, out, imf_strips_cut(samples, out->height, STRIP, LEAST_ROWS)};
-    (void)err;
-    imf_parallel(j->pool, pass.strips.count, run_strip, &pass);
-    return IMF_OK;
-}
-
-static void phase_destroy(void **job) {
-    free(*job);
-    *job = NULL;
-}
-
-static void phase_use_pool(void *job, struct imf_pool *pool) {
-    ((struct phase_job *)job)->pool = pool;
 }
 
 const struct imf_solver imf_solver_phase = {
@@ -195,8 +131,6 @@ const struct imf_solver imf_solver_phase = {
     .backend = IMF_BACKEND_VECTOR,
     .kinds = 1u << IMF_PHASE,
     .propose = phase_propose,
-    .old_make = phase_make,
-    .old_run = phase_run,
-    .old_destroy = phase_destroy,
-    .old_use_pool = phase_use_pool,
+    .cut = phase_cut,
+    .strip = phase_strip,
 };

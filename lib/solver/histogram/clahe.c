@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-bool imf_clahe_grid_make(struct imf_clahe_grid *g, const struct imf_problem *p, size_t *bytes) {
+void imf_clahe_grid_make(struct imf_clahe_grid *g, const struct imf_problem *p) {
     const struct imf_clahe *c = p->clahe;
     bool more = p->width % c->across != 0 || p->height % c->down != 0;
     *g = (struct imf_clahe_grid){.across = c->across,
@@ -15,10 +15,45 @@ bool imf_clahe_grid_make(struct imf_clahe_grid *g, const struct imf_problem *p, 
     g->step = g->full > 255 ? IMF_CLAHE_STEP : 1;
     double pixels = (double)g->width * g->height;
     if (c->limit > 0)
-        g->clip = (int)fmax(c->limit * pixels / g->bins, 1);
+        g->clip = (int)fmin(fmax(c->limit * pixels / g->bins, 1), INT32_MAX);
     g->scale = (float)g->full / (float)pixels;
-    return pixels <= INT32_MAX && imf_size_mul((size_t)g->across * (size_t)g->down,
-                                               (size_t)g->bins * sizeof(uint16_t), bytes);
+}
+
+bool imf_clahe_sizes(const struct imf_problem *p, const void *shape, size_t bytes[]) {
+    (void)shape;
+    struct imf_clahe_grid g;
+    size_t bins;
+    imf_clahe_grid_make(&g, p);
+    return imf_size_mul((size_t)g.across * (size_t)g.down, (size_t)g.bins, &bins) &&
+           imf_size_mul(bins, sizeof(uint32_t), &bytes[IMF_CLAHE_COUNTS]) &&
+           imf_size_mul(bins, sizeof(uint16_t), &bytes[IMF_CLAHE_MAPS]);
+}
+
+enum imf_status imf_clahe_prepare(struct imf_job *job, struct imf_error *err) {
+    (void)err;
+    imf_clahe_grid_make(job->own, &job->p);
+    return IMF_OK;
+}
+
+double imf_clahe_map_bytes(const struct imf_clahe_grid *g) {
+    return (double)g->across * g->down * g->bins * sizeof(uint16_t);
+}
+
+bool imf_clahe_accept(struct imf_proposal *out, const struct imf_problem *p,
+                      struct imf_clahe_grid *g) {
+    bool plain = out->backend == IMF_BACKEND_CPU;
+    imf_clahe_grid_make(g, p);
+    if ((double)g->width * g->height > INT32_MAX)
+        imf_proposal_refuse(out, "tiles are too large or too many");
+    else if (!plain && p->in != IMF_U8 && p->in != IMF_U16)
+        imf_proposal_refuse(out, "this takes rounded samples");
+    else
+        out->feasible = imf_proposal_buffers(out, p);
+    out->error = 0;
+    out->bands = IMF_BANDS_WHOLE;
+    snprintf(out->description, sizeof out->description, "%s%dx%d tiles of %dx%d",
+             plain ? "plain C, " : "", g->across, g->down, g->width, g->height);
+    return out->feasible;
 }
 
 /* Cut counts above the limit, and deal out what was cut. */

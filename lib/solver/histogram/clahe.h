@@ -27,7 +27,7 @@
 #ifndef IMF_SOLVER_HISTOGRAM_CLAHE_H
 #define IMF_SOLVER_HISTOGRAM_CLAHE_H
 
-#include "solver/problem.h"
+#include "solver/solver.h"
 
 #define IMF_CLAHE_STEP 257 /* 16-bit samples have so many times the value of the same in 8 bits */
 
@@ -40,8 +40,27 @@ struct imf_clahe_grid {
     float scale;       /* of a cumulative count */
 };
 
-/* Bytes of all maps, a 16-bit sample for each bin; false: too many. */
-bool imf_clahe_grid_make(struct imf_clahe_grid *g, const struct imf_problem *p, size_t *bytes);
+void imf_clahe_grid_make(struct imf_clahe_grid *g, const struct imf_problem *p);
+
+/* ---- what the solvers share: `own` begins with the grid ---- */
+
+/* Buffers, on the device or in the host's memory: the 32-bit counts of each tile's bins, and the 16-bit samples
+ * of its map. */
+enum { IMF_CLAHE_COUNTS, IMF_CLAHE_MAPS, IMF_CLAHE_BUFFERS };
+bool imf_clahe_sizes(const struct imf_problem *p, const void *shape, size_t bytes[]);
+enum imf_status imf_clahe_prepare(struct imf_job *job, struct imf_error *err);
+/* Make the grid and accept the problem, or refuse. The caller sets the time. */
+bool imf_clahe_accept(struct imf_proposal *out, const struct imf_problem *p,
+                      struct imf_clahe_grid *g);
+/* The map of the tile in this column and row, on the host. */
+static inline uint16_t *imf_clahe_map_of(const struct imf_job *job, int column, int row) {
+    const struct imf_clahe_grid *g = job->own;
+    return (uint16_t *)job->memory[IMF_CLAHE_MAPS] +
+           (size_t)(row * g->across + column) * (size_t)g->bins;
+}
+/* Bytes of all maps. */
+double imf_clahe_map_bytes(const struct imf_clahe_grid *g);
+
 /* Make a tile's map of its counts, which are overwritten; they may be of a part of its pixels. */
 void imf_clahe_map(const struct imf_clahe_grid *g, uint32_t *counts, uint16_t *map);
 

@@ -15,10 +15,7 @@
 #include "solver/common/edge.h"
 #include "solver/common/window.h"
 #include "solver/cores.h"
-#include "solver/solver.h"
-#include "solver/strips.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define STRIP 1024 /* pixels */
@@ -29,24 +26,11 @@ struct column {
     int before, behind, end;
 };
 
-struct clahe_job {
-    struct imf_problem p;
-    struct imf_clahe_grid grid;
-    struct imf_pool *pool; /* borrowed, or NULL */
-    uint32_t *counts;      /* owned, as are these: each tile's, twice */
-    uint16_t *maps;
-    struct column *columns;
-    float *weights; /* of each column, for the tile behind it */
-};
+/* Buffers besides: every second pixel's counts, columns, and columns' weights for the tile behind them. */
+enum { ODD = IMF_CLAHE_BUFFERS, COLUMNS, WEIGHTS };
 
-struct pass {
-    const struct clahe_job *job;
-    const struct imf_surface *in, *out;
-    int rows; /* of an item */
-};
-
-static uint16_t *map_of(const struct clahe_job *j, int column, int row) {
-    return j->maps + (size_t)(row * j->grid.across + column) * (size_t)j->grid.bins;
+static const struct imf_clahe_grid *grid_of(const struct imf_job *j) {
+    return j->own;
 }
 
 /* ---- lumas ----------------------------------------------------------------------------------- */
@@ -82,18 +66,12 @@ IMF_CLONES static void lumas(uint16_t *restrict to, const void *restrict from,
 }
 
 /* Of n pixels of row y from x on. */
-static void load(uint16_t *to, const struct pass *pass, int x, int y, int n) {
-    const struct imf_problem *p = &pass->job->p;
-    lumas(to, imf_sample_at(pass->in, y, (ptrdiff_t)x * p->channels), pass->in->sample, p->channels,
-          n);
+static void load(uint16_t *to, const struct imf_host_strip *s, int x, int y, int n) {
+    const struct imf_problem *p = &s->job->p;
+    lumas(to, imf_sample_at(s->in, y, (ptrdiff_t)x * p->channels), s->in->sample, p->channels, n);
 }
 
 /* ---- counting -------------------------------------------------------------------------------- */
-
-/* Bytes of all tiles' counts. */
-static size_t counted(const struct imf_clahe_grid *g) {
-    return (size_t)g->across * (size_t)g->down * 2 * (size_t)g->bins * sizeof(uint32_t);
-}
 
 /* The bins of 16-bit lumas, in place. */
 IMF_CLONES static void find_bins(uint16_t *v, int n) {
@@ -111,64 +89,67 @@ static void count_values(uint32_t *even, uint32_t *odd, const uint16_t *v, int n
 }
 
 /* Leave the first of n values for those of n pixels that are visible, and return how many. */
-static int keep_visible(uint16_t *v, const struct pass *pass, int x, int y, int n) {
-    const struct imf_problem *p = &pass->job->p;
-    const void *from = imf_sample_at(pass->in, y, (ptrdiff_t)x * p->channels + p->colors);
+static int keep_visible(uint16_t *v, const struct imf_host_strip *s, int x, int y, int n) {
+    const struct imf_problem *p = &s->job->p;
+    const void *from = imf_sample_at(s->in, y, (ptrdiff_t)x * p->channels + p->colors);
     int kept = 0;
     for (int i = 0; i < n; i++) {
         v[kept] = v[i];
-        kept += pass->in->sample == IMF_U8 ? ((const uint8_t *)from)[i * p->channels] > 0
-                                           : ((const uint16_t *)from)[i * p->channels] > 0;
+        kept += s->in->sample == IMF_U8 ? ((const uint8_t *)from)[i * p->channels] > 0
+                                        : ((const uint16_t *)from)[i * p->channels] > 0;
     }
     return kept;
 }
 
 /* Columns from..end - 1 of the grid, which may lie beyond the image, in row y of the band. */
-static void count_row(const struct pass *pass, uint32_t *even, uint32_t *odd, int from, int end,
-                      int y) {
-    const struct imf_problem *p = &pass->job->p;
+static void count_row(const struct imf_host_strip *s, uint32_t *even, uint32_t *odd, int from,
+                      int end, int y) {
+    const struct imf_problem *p = &s->job->p;
     uint16_t v[STRIP];
-    int first = p->clahe->first_x, inside = imf_min(end, p->width);
+    int first = p->clahe->first_x, inside = imf_min(end, p->width), step = grid_of(s->job)->step;
     for (int i = from; i < inside; i += STRIP) {
         int n = imf_min(STRIP, inside - i);
         int x = imf_clahe_from(first > 0 ? i : i + n - 1, p->width, first);
-        load(v, pass, x, y, n);
+        load(v, s, x, y, n);
         if (p->weigh)
-            n = keep_visible(v, pass, x, y, n);
-        if (pass->job->grid.step > 1)
+            n = keep_visible(v, s, x, y, n);
+        if (step > 1)
             find_bins(v, n);
         count_values(even, odd, v, n);
     }
     for (int i = imf_max(from, inside); i < end; i++) {
         int x = imf_edge_index(IMF_EDGE_MIRROR, i, p->width);
         x = imf_clahe_from(x, p->width, first);
-        load(v, pass, x, y, 1);
-        if (!p->weigh || keep_visible(v, pass, x, y, 1))
-            even[imf_clahe_bin(*v, pass->job->grid.step)]++;
+        load(v, s, x, y, 1);
+        if (!p->weigh || keep_visible(v, s, x, y, 1))
+            even[imf_clahe_bin(*v, step)]++;
     }
 }
 
 /* A tile's rows that are in this band; with the image's last row its map. */
 static void count_item(void *data, int item) {
-    const struct pass *pass = data;
-    const struct clahe_job *j = pass->job;
-    const struct imf_clahe_grid *g = &j->grid;
+    const struct imf_host_strip *s = data;
+    const struct imf_problem *p = &s->job->p;
+    const struct imf_clahe_grid *g = grid_of(s->job);
     int column = item % g->across, row = item / g->across;
-    uint32_t *even = j->counts + (size_t)item * 2 * (size_t)g->bins, *odd = even + g->bins;
-    if (pass->in->row == 0)
-        memset(even, 0, 2 * (size_t)g->bins * sizeof *even);
-    for (int i = row * g->height; i < (row + 1) * g->height; i++) {
-        int y = imf_clahe_from(imf_edge_index(IMF_EDGE_MIRROR, i, j->p.height), j->p.height,
-                               j->p.clahe->first_y) -
-                pass->in->row;
-        if (y >= 0 && y < pass->in->height)
-            count_row(pass, even, odd, column * g->width, (column + 1) * g->width, y);
+    size_t bins = (size_t)g->bins, first = (size_t)item * bins;
+    uint32_t *even = (uint32_t *)s->job->memory[IMF_CLAHE_COUNTS] + first;
+    uint32_t *odd = (uint32_t *)s->job->memory[ODD] + first;
+    if (s->in->row == 0) {
+        memset(even, 0, bins * sizeof *even);
+        memset(odd, 0, bins * sizeof *odd);
     }
-    if (pass->in->row + pass->in->height < j->p.height)
+    for (int i = row * g->height; i < (row + 1) * g->height; i++) {
+        int y = imf_edge_index(IMF_EDGE_MIRROR, i, p->height);
+        y = imf_clahe_from(y, p->height, p->clahe->first_y) - s->in->row;
+        if (y >= 0 && y < s->in->height)
+            count_row(s, even, odd, column * g->width, (column + 1) * g->width, y);
+    }
+    if (s->in->row + s->in->height < p->height)
         return;
-    for (int v = 0; v < g->bins; v++)
+    for (size_t v = 0; v < bins; v++)
         even[v] += odd[v];
-    imf_clahe_map(g, even, map_of(j, column, row));
+    imf_clahe_map(g, even, imf_clahe_map_of(s->job, column, row));
 }
 
 /* ---- looking up ------------------------------------------------------------------------------ */
@@ -184,13 +165,15 @@ IMF_CLONES static void mix_maps(uint16_t *restrict to, uint16_t near[4][STRIP],
 }
 
 /* What the four maps make of the centres of bins. */
-static void gather(uint16_t near[4][STRIP], const struct clahe_job *j, const uint16_t *restrict bin,
+static void gather(uint16_t near[4][STRIP], const struct imf_job *j, const uint16_t *restrict bin,
                    int x, int n, struct imf_clahe_place row) {
+    const struct column *columns = j->memory[COLUMNS];
     for (int i = 0, end; i < n; i = end) {
-        const struct column *c = &j->columns[x + i];
-        const uint16_t *map[] = {map_of(j, c->before, row.before), map_of(j, c->behind, row.before),
-                                 map_of(j, c->before, row.behind),
-                                 map_of(j, c->behind, row.behind)};
+        const struct column *c = &columns[x + i];
+        const uint16_t *map[4];
+        for (int m = 0; m < 4; m++)
+            map[m] =
+                imf_clahe_map_of(j, m % 2 ? c->behind : c->before, m < 2 ? row.before : row.behind);
         end = imf_min(c->end - x, n);
         for (int k = i; k < end; k++)
             for (int m = 0; m < 4; m++)
@@ -215,10 +198,11 @@ IMF_CLONES static void interpolate(uint16_t *restrict near, const uint16_t *rest
 }
 
 /* The new lumas of n pixels from column x on. */
-static void look_up(const struct clahe_job *j, const uint16_t *restrict luma, uint16_t *restrict to,
+static void look_up(const struct imf_job *j, const uint16_t *restrict luma, uint16_t *restrict to,
                     int x, int n, struct imf_clahe_place row) {
+    const struct imf_clahe_grid *g = grid_of(j);
     uint16_t near[4][STRIP], next[4][STRIP], below[STRIP], above[STRIP], rest[STRIP];
-    if (j->grid.step == 1) {
+    if (g->step == 1) {
         gather(near, j, luma, x, n, row);
     } else {
         find_around(below, above, rest, luma, n);
@@ -227,7 +211,8 @@ static void look_up(const struct clahe_job *j, const uint16_t *restrict luma, ui
         for (int m = 0; m < 4; m++)
             interpolate(near[m], next[m], rest, n);
     }
-    mix_maps(to, near, j->weights + x, row.weight, j->p.clahe->turned, j->grid.full, n);
+    mix_maps(to, near, (const float *)j->memory[WEIGHTS] + x, row.weight, j->p.clahe->turned,
+             g->full, n);
 }
 
 /* The colours of a pixel that would leave the range. */
@@ -267,8 +252,7 @@ static void recolor(uint16_t *restrict made, const void *restrict from, enum imf
 }
 
 /* Samples through the epilogue. */
-static void store(const struct pass *pass, void *row, const uint16_t *made, int n) {
-    const struct imf_problem *p = &pass->job->p;
+static void store(const struct imf_problem *p, void *row, const uint16_t *made, int n) {
     double wide[STRIP * CHANNELS];
     if (imf_epilogue_is_identity(p) && p->out == IMF_U16) {
         memcpy(row, made, (size_t)n * sizeof *made);
@@ -281,27 +265,22 @@ static void store(const struct pass *pass, void *row, const uint16_t *made, int 
     }
 }
 
-static void map_item(void *data, int item) {
-    const struct pass *pass = data;
-    const struct clahe_job *j = pass->job;
-    const struct imf_problem *p = &j->p;
-    int end = imf_min((item + 1) * pass->rows, pass->in->height);
-    for (int y = item * pass->rows; y < end; y++) {
-        struct imf_clahe_place row =
-            imf_clahe_place(imf_clahe_from(pass->in->row + y, p->height, p->clahe->first_y),
-                            j->grid.height, j->grid.down);
+static void clahe_strip(const struct imf_host_strip *s) {
+    const struct imf_problem *p = &s->job->p;
+    const struct imf_clahe_grid *g = grid_of(s->job);
+    for (int y = s->at.y; y < s->at.end; y++) {
+        int from = imf_clahe_from(s->in->row + y, p->height, p->clahe->first_y);
+        struct imf_clahe_place row = imf_clahe_place(from, g->height, g->down);
         for (int x = 0; x < p->width; x += STRIP) {
             uint16_t luma[STRIP], to[STRIP], made[STRIP * CHANNELS];
             int n = imf_min(STRIP, p->width - x);
             ptrdiff_t first = (ptrdiff_t)x * p->channels;
-            load(luma, pass, x, y, n);
-            look_up(j, luma, to, x, n, row);
+            load(luma, s, x, y, n);
+            look_up(s->job, luma, to, x, n, row);
             if (p->channels > 1)
-                recolor(made, imf_sample_at(pass->in, y, first), p->in, luma, to, p->channels,
-                        j->grid.full, n);
-            char *at = imf_surface_row(pass->out, y);
-            store(pass, at + (size_t)first * imf_sample_size(p->out), p->channels > 1 ? made : to,
-                  n * p->channels);
+                recolor(made, imf_sample_at(s->in, y, first), p->in, luma, to, p->channels, g->full,
+                        n);
+            store(p, imf_sample_at(s->out, y, first), p->channels > 1 ? made : to, n * p->channels);
         }
     }
 }
@@ -314,102 +293,62 @@ static double cost(const struct imf_problem *p) {
     return (double)p->width * p->height * (r->clahe + r->clahe_color * (p->channels - 1)) * 1e-6;
 }
 
+static bool sizes(const struct imf_problem *p, const void *shape, size_t bytes[]) {
+    bool good = imf_clahe_sizes(p, shape, bytes);
+    bytes[ODD] = bytes[IMF_CLAHE_COUNTS];
+    return good && imf_size_mul((size_t)p->width, sizeof(struct column), &bytes[COLUMNS]) &&
+           imf_size_mul((size_t)p->width, sizeof(float), &bytes[WEIGHTS]);
+}
+
 static void clahe_vector_propose(const struct imf_problem *p, const struct imf_device *d,
                                  struct imf_proposal *out) {
     struct imf_clahe_grid g;
-    size_t bytes;
     (void)d;
-    if (!imf_clahe_grid_make(&g, p, &bytes)) {
-        imf_proposal_refuse(out, "tiles are too large or too many");
+    if (!imf_clahe_accept(out, p, &g))
         return;
-    }
-    if ((p->in != IMF_U8 && p->in != IMF_U16) || p->out == IMF_F64) {
-        imf_proposal_refuse(out, "this takes rounded samples");
-        return;
-    }
-    int cores = imf_cores();
-    double ms = cost(p) + (double)bytes * imf_vector_rates.clahe_map * 1e-6;
-    out->feasible = true;
-    out->error = 0;
+    double ms = cost(p) + imf_clahe_map_bytes(&g) * imf_vector_rates.clahe_map * 1e-6;
+    out->ms = imf_cores_ms(ms, imf_cores());
     out->bands = IMF_BANDS_TWICE;
-    out->ms = imf_cores_ms(ms, cores);
-    out->bytes = (double)bytes + (double)p->width * (sizeof(struct column) + sizeof(float)) +
-                 (double)counted(&g);
-    snprintf(out->description, sizeof out->description, "%dx%d tiles of %dx%d", g.across, g.down,
-             g.width, g.height);
 }
 
-static void clahe_vector_destroy(void **job) {
-    struct clahe_job *j = *job;
-    if (j) {
-        free(j->counts);
-        free(j->maps);
-        free(j->columns);
-        free(j->weights);
-    }
-    free(j);
-    *job = NULL;
-}
-
-static enum imf_status clahe_vector_make(void **job, const struct imf_problem *p,
-                                         const struct imf_proposal *proposal,
-                                         struct imf_queue *queue, struct imf_error *err) {
-    struct clahe_job *j = *job = calloc(1, sizeof *j);
-    size_t bytes = 0;
-    (void)queue;
-    if (!j)
-        return imf_fail_memory(err, sizeof *j);
-    j->p = *p;
-    imf_clahe_grid_make(&j->grid, p, &bytes);
-    size_t counts = counted(&j->grid);
-    j->counts = malloc(counts);
-    j->maps = malloc(bytes);
-    j->columns = malloc((size_t)p->width * sizeof *j->columns);
-    j->weights = malloc((size_t)p->width * sizeof *j->weights);
-    if (!j->counts || !j->maps || !j->columns || !j->weights) {
-        clahe_vector_destroy(job);
-        return imf_fail_memory(err, (size_t)proposal->bytes);
-    }
-    imf_use_large_pages(j->counts, counts);
-    imf_use_large_pages(j->maps, bytes);
+static enum imf_status clahe_vector_prepare(struct imf_job *j, struct imf_error *err) {
+    const struct imf_problem *p = &j->p;
+    const struct imf_clahe_grid *g = grid_of(j);
+    struct column *c = j->memory[COLUMNS];
+    float *weight = j->memory[WEIGHTS];
+    size_t bytes[IMF_JOB_BUFFERS];
+    enum imf_status st = imf_clahe_prepare(j, err);
+    sizes(p, NULL, bytes);
+    for (int i = IMF_CLAHE_COUNTS; i <= ODD; i++)
+        imf_use_large_pages(j->memory[i], bytes[i]);
     for (int x = p->width - 1; x >= 0; x--) {
-        struct imf_clahe_place at = imf_clahe_place(imf_clahe_from(x, p->width, p->clahe->first_x),
-                                                    j->grid.width, j->grid.across);
-        struct column *c = &j->columns[x];
-        *c = (struct column){at.before, at.behind, x + 1};
-        if (x + 1 < p->width && c[1].before == c->before && c[1].behind == c->behind)
-            c->end = c[1].end;
-        j->weights[x] = at.weight;
+        struct imf_clahe_place at =
+            imf_clahe_place(imf_clahe_from(x, p->width, p->clahe->first_x), g->width, g->across);
+        c[x] = (struct column){at.before, at.behind, x + 1};
+        if (x + 1 < p->width && c[x + 1].before == at.before && c[x + 1].behind == at.behind)
+            c[x].end = c[x + 1].end;
+        weight[x] = at.weight;
     }
-    return IMF_OK;
+    return st;
 }
 
-static int threads_for(const struct clahe_job *j) {
+static int threads_for(const struct imf_job *j) {
     return cost(&j->p) < IMF_ALONE_MS ? 1 : imf_cores();
 }
 
-static enum imf_status clahe_vector_measure(void *job, const struct imf_surface *in,
+static enum imf_status clahe_vector_measure(struct imf_job *j, const struct imf_surface *in,
                                             struct imf_error *err) {
-    const struct clahe_job *j = job;
-    struct pass pass = {.job = j, .in = in};
+    struct imf_host_strip s = {.job = j, .in = in};
     (void)err;
-    imf_parallel_on(j->pool, threads_for(j), j->grid.across * j->grid.down, count_item, &pass);
+    imf_parallel_on(j->pool, threads_for(j), j->p.clahe->across * j->p.clahe->down, count_item, &s);
     return IMF_OK;
 }
 
-static enum imf_status clahe_vector_run(void *job, const struct imf_surface *in,
-                                        const struct imf_surface *out, struct imf_error *err) {
-    const struct clahe_job *j = job;
-    struct pass pass = {.job = j, .in = in, .out = out};
-    pass.rows = imf_max(1, in->height / (4 * threads_for(j)));
-    if (in->height == j->p.height)
-        clahe_vector_measure(job, in, err);
-    imf_parallel_on(j->pool, threads_for(j), (in->height - 1) / pass.rows + 1, map_item, &pass);
-    return IMF_OK;
-}
-
-static void clahe_vector_use_pool(void *job, struct imf_pool *pool) {
-    ((struct clahe_job *)job)->pool = pool;
+/* A quarter of what a thread does, or all of it. */
+static struct imf_strips clahe_cut(const struct imf_job *j, int height) {
+    int threads = threads_for(j);
+    return imf_strips_rows(j->p.width, height,
+                           threads == 1 ? height : imf_max(1, height / (4 * threads)));
 }
 
 const struct imf_solver imf_solver_clahe_vector = {
@@ -417,9 +356,10 @@ const struct imf_solver imf_solver_clahe_vector = {
     .backend = IMF_BACKEND_VECTOR,
     .kinds = 1u << IMF_CLAHE,
     .propose = clahe_vector_propose,
-    .old_make = clahe_vector_make,
-    .old_measure = clahe_vector_measure,
-    .old_run = clahe_vector_run,
-    .old_destroy = clahe_vector_destroy,
-    .old_use_pool = clahe_vector_use_pool,
+    .own = sizeof(struct imf_clahe_grid),
+    .sizes = sizes,
+    .prepare = clahe_vector_prepare,
+    .measure = clahe_vector_measure,
+    .cut = clahe_cut,
+    .strip = clahe_strip,
 };

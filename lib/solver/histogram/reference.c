@@ -20,8 +20,6 @@
 #include "device/tuning.h"
 #include "solver/solver.h"
 
-#include <stdlib.h>
-
 int imf_histogram_op_full(const struct imf_problem *p) {
     return (int)p->epilogue.full;
 }
@@ -87,8 +85,7 @@ void imf_histogram_op_map(double *value, const struct imf_problem *p, const uint
 
 /* ---- the reference --------------------------------------------------------------------------- */
 
-struct host_job {
-    struct imf_problem p;
+struct own {
     double value[IMF_HISTOGRAM_SIZE];
     uint64_t count[IMF_HISTOGRAM_SIZE];
 };
@@ -99,31 +96,19 @@ static void histogram_host_propose(const struct imf_problem *p, const struct imf
     (void)d;
     out->feasible = true;
     out->ms = (double)p->width * p->height * p->channels * imf_host_rates.table * 1e-6;
-    out->bytes = sizeof(struct host_job);
     out->bands = IMF_BANDS_WHOLE;
     snprintf(out->description, sizeof out->description, "plain C, histogram of %d values",
              imf_histogram_op_full(p) + 1);
-}
-
-static enum imf_status histogram_host_make(void **job, const struct imf_problem *p,
-                                           const struct imf_proposal *proposal,
-                                           struct imf_queue *queue, struct imf_error *err) {
-    (void)proposal, (void)queue;
-    struct host_job *j = *job = calloc(1, sizeof *j);
-    if (!j)
-        return imf_fail_memory(err, sizeof *j);
-    j->p = *p;
-    return IMF_OK;
 }
 
 static int value_of(const void *row, enum imf_sample sample, ptrdiff_t at, int full) {
     return (int)rint(fmin(fmax(imf_sample_get(row, sample, at), 0), full));
 }
 
-static enum imf_status histogram_host_run(void *job, const struct imf_surface *in,
+static enum imf_status histogram_host_run(struct imf_job *job, const struct imf_surface *in,
                                           const struct imf_surface *out, struct imf_error *err) {
-    struct host_job *j = job;
-    const struct imf_problem *p = &j->p;
+    const struct imf_problem *p = &job->p;
+    struct own *j = job->own;
     int full = imf_histogram_op_full(p);
     (void)err;
     for (int v = 0; v <= full; v++)
@@ -151,18 +136,12 @@ static enum imf_status histogram_host_run(void *job, const struct imf_surface *i
     return IMF_OK;
 }
 
-static void histogram_host_destroy(void **job) {
-    free(*job);
-    *job = NULL;
-}
-
 const struct imf_solver imf_solver_histogram_op_host = {
     .name = "cpu",
     .backend = IMF_BACKEND_CPU,
     .float64 = true,
     .kinds = 1u << IMF_HISTOGRAM_OP,
     .propose = histogram_host_propose,
-    .old_make = histogram_host_make,
-    .old_run = histogram_host_run,
-    .old_destroy = histogram_host_destroy,
+    .own = sizeof(struct own),
+    .run = histogram_host_run,
 };

@@ -16,70 +16,64 @@
 #include "solver/histogram/reference.h"
 #include "solver/solver.h"
 
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Threads take about 0.02 ms to start. */
 #define STRIP 1024
 #define WORD 8 /* bytes of a word, and their histograms */
 
-struct vector_job {
-    struct imf_problem p;
-    struct imf_pool *pool; /* borrowed, or NULL */
-    int items;             /* bands of rows, each with its histograms */
-    uint32_t *parts;       /* items times `part` counts */
-    size_t part;
+enum { PARTS }; /* the buffer: for each item its histograms */
+
+struct own {
     uint64_t count[IMF_HISTOGRAM_SIZE];
     double value[IMF_HISTOGRAM_SIZE];
     struct imf_byte_map bytes; /* bytes to bytes */
-    union {
-        uint8_t u8[IMF_HISTOGRAM_SIZE];
-        uint16_t u16[IMF_HISTOGRAM_SIZE];
-        float f32[IMF_HISTOGRAM_SIZE];
-        double f64[IMF_HISTOGRAM_SIZE];
-    } map; /* `value` as output samples */
+    union imf_histogram_map map;
 };
 
-struct pass {
-    struct vector_job *job;
-    const struct imf_surface *in, *out;
-};
+/* Milliseconds of one core: samples * ns * 1e-6, of bytes or of other samples. */
+static double cost(const struct imf_problem *p) {
+    const struct imf_vector_rates *r = &imf_vector_rates;
+    bool bytes = p->in == IMF_U8 && p->out == IMF_U8;
+    return (double)p->width * p->height * p->channels * (bytes ? r->table : r->wide_table) * 1e-6;
+}
 
-static void rows_of(const struct pass *pass, int item, int *first, int *end) {
-    int64_t height = pass->in->height, items = pass->job->items;
-    *first = (int)(height * item / items);
-    *end = (int)(height * (item + 1) / items);
+/* Counts of an item. */
+static size_t part_of(const struct imf_problem *p) {
+    return p->in == IMF_U8 ? WORD * 256 : 2 * ((size_t)imf_histogram_op_full(p) + 1);
+}
+
+/* Bands of rows: one for each core, or more where a count could overflow its 32 bits. */
+static int items_of(const struct imf_problem *p) {
+    double samples = (double)p->width * p->height * p->channels;
+    int items = cost(p) < IMF_ALONE_MS ? 1 : imf_cores();
+    return imf_min(imf_max(items, (int)(samples / UINT32_MAX) + 1), p->height);
+}
+
+static struct imf_strips histogram_cut(const struct imf_job *job, int height) {
+    int items = items_of(&job->p);
+    return imf_strips_rows(job->p.width, height, (height - 1) / items + 1);
 }
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-/* The nearest integers, ties to even: floats from 1.5 * 2^23 on, and doubles from 1.5 * 2^52 on, have
- * no fraction. */
-#define ROUND(name, type, whole)                                                                   \
-    static void name(uint16_t *restrict to, const type *restrict from, int n, type full) {         \
-        for (int i = 0; i < n; i++) {                                                              \
-            type v = from[i] > 0 ? from[i] : 0;                                                    \
-            v = v < full ? v : full;                                                               \
-            to[i] = (uint16_t)(int)(v + whole - whole);                                            \
-        }                                                                                          \
-    }
-
-ROUND(round_floats, float, 0x1.8p23f)
-ROUND(round_doubles, double, 0x1.8p52)
+#define BYTE(v, full) (v)
+#define VALUES_OF(type, round)                                                                     \
+    for (int i = 0; i < n; i++)                                                                    \
+    space[i] = (uint16_t)(int)round(((const type *)row)[first + i], full)
 
 /* Samples first..first + n - 1 of a row as values; `space` holds n. */
-static const uint16_t *values(uint16_t *space, const struct imf_surface *in, const void *row,
-                              ptrdiff_t first, int n, int full) {
+static const uint16_t *values(uint16_t *restrict space, const struct imf_surface *in,
+                              const void *restrict row, ptrdiff_t first, int n, int whole) {
+    const float full = (float)whole; /* 65535 at most */
     if (in->sample == IMF_U16)
         return (const uint16_t *)row + first;
-    const uint8_t *bytes = (const uint8_t *)row + first;
-    if (in->sample == IMF_F32)
-        round_floats(space, (const float *)row + first, n, (float)full);
-    if (in->sample == IMF_F64)
-        round_doubles(space, (const double *)row + first, n, full);
-    for (int i = 0; i < n && in->sample == IMF_U8; i++)
-        space[i] = bytes[i];
+    if (in->sample == IMF_U8)
+        VALUES_OF(uint8_t, BYTE);
+    else if (in->sample == IMF_F32)
+        VALUES_OF(float, imf_sample_round_float);
+    else
+        VALUES_OF(double, imf_sample_round);
     return space;
 }
 
@@ -134,19 +128,20 @@ static void count_values(uint32_t *bins, size_t values, const uint16_t *v, int n
             (c % 2 ? odd : even)[v[i + c]]++;
 }
 
+/* A strip's rows, into the histograms of its item. */
 static void count_item(void *data, int item) {
-    const struct pass *pass = data;
-    struct vector_job *j = pass->job;
-    const struct imf_problem *p = &j->p;
-    uint32_t *bins = j->parts + (size_t)item * j->part;
-    int samples = p->width * p->channels, full = imf_histogram_op_full(p), first, end;
-    int strip = STRIP / p->channels * p->channels;
-    if (pass->in->row == 0)
-        memset(bins, 0, j->part * sizeof *bins);
-    rows_of(pass, item, &first, &end);
-    for (int y = first; y < end; y++) {
-        const void *row = imf_surface_row(pass->in, y);
-        if (pass->in->sample == IMF_U8) {
+    const struct imf_host_strip *s = data;
+    const struct imf_problem *p = &s->job->p;
+    const struct imf_strips strips = histogram_cut(s->job, s->in->height);
+    uint32_t *bins = (uint32_t *)s->job->memory[PARTS] + (size_t)item * part_of(p);
+    int samples = p->width * p->channels, full = imf_histogram_op_full(p);
+    int strip = STRIP / p->channels * p->channels,
+        end = imf_min((item + 1) * strips.rows, s->in->height);
+    if (s->in->row == 0)
+        memset(bins, 0, part_of(p) * sizeof *bins);
+    for (int y = item * strips.rows; y < end; y++) {
+        const void *row = imf_surface_row(s->in, y);
+        if (s->in->sample == IMF_U8) {
             count_bytes(bins, row, (size_t)samples);
             if (p->weigh)
                 uncount_bytes(bins, row, samples, p->channels);
@@ -155,169 +150,90 @@ static void count_item(void *data, int item) {
         for (int x = 0; x < samples; x += strip) {
             uint16_t space[STRIP];
             int n = imf_min(strip, samples - x);
-            count_values(bins, (size_t)full + 1, values(space, pass->in, row, x, n, full), n,
+            count_values(bins, (size_t)full + 1, values(space, s->in, row, x, n, full), n,
                          p->channels, p->colors, p->weigh);
         }
     }
 }
 
-/* Add up the histograms of colours. */
-static void add_counts(struct vector_job *j, enum imf_sample sample) {
-    size_t values = (size_t)imf_histogram_op_full(&j->p) + 1, histograms = j->part / values;
-    bool alpha = j->p.colors < j->p.channels && sample == IMF_U8;
-    memset(j->count, 0, values * sizeof *j->count);
-    for (size_t t = 0; t < (size_t)j->items * histograms; t++) {
-        const uint32_t *bins = j->parts + t * values;
-        if (alpha && t % (size_t)j->p.channels == (size_t)j->p.colors)
-            continue;
-        for (size_t v = 0; v < values; v++)
+/* Add up the histograms of colours, and make the map. */
+static void make_map(struct imf_job *job) {
+    const struct imf_problem *p = &job->p;
+    struct own *j = job->own;
+    size_t all = (size_t)imf_histogram_op_full(p) + 1, histograms = part_of(p) / all;
+    bool alpha = p->colors < p->channels && p->in == IMF_U8, bytes = p->in == IMF_U8;
+    memset(j->count, 0, all * sizeof *j->count);
+    for (size_t t = 0; t < (size_t)items_of(p) * histograms; t++) {
+        const uint32_t *bins = (const uint32_t *)job->memory[PARTS] + t * all;
+        for (size_t v = 0; v < all && !(alpha && t % (size_t)p->channels == (size_t)p->colors); v++)
             j->count[v] += bins[v];
     }
+    imf_histogram_op_map(j->value, p, j->count);
+    imf_samples_narrow(&j->map, p->out, j->value, all);
+    if (!bytes || p->out != IMF_U8)
+        return;
+    memcpy(j->bytes.to, j->map.u8, sizeof j->bytes.to);
+    imf_byte_map_make(&j->bytes, p->channels, p->colors,
+                      (double)p->width * p->height * p->channels);
+}
+
+static enum imf_status histogram_measure(struct imf_job *job, const struct imf_surface *in,
+                                         struct imf_error *err) {
+    struct imf_host_strip s = {.job = job, .in = in};
+    (void)err;
+    imf_parallel(job->pool, items_of(&job->p), count_item, &s);
+    if (in->row + in->height == job->p.height)
+        make_map(job);
+    return IMF_OK;
 }
 
 /* ---- looking up ------------------------------------------------------------------------------ */
 
-static void fill_map(struct vector_job *j, enum imf_sample in, enum imf_sample out) {
-    int full = imf_histogram_op_full(&j->p);
-    imf_histogram_op_map(j->value, &j->p, j->count);
-    imf_samples_narrow(&j->map, out, j->value, (size_t)full + 1);
-    if (in != IMF_U8 || out != IMF_U8)
-        return;
-    memcpy(j->bytes.to, j->map.u8, sizeof j->bytes.to);
-    imf_byte_map_make(&j->bytes, j->p.channels, j->p.colors,
-                      (double)j->p.width * j->p.height * j->p.channels);
-}
-
 #define LOOK_UP(type, member)                                                                      \
     do {                                                                                           \
-        type *at = (type *)to + first;                                                             \
+        type *at = (type *)to + x;                                                                 \
         for (int i = 0; i < n; i++)                                                                \
             at[i] = j->map.member[v[i]];                                                           \
     } while (0)
 
-static void look_up(const struct vector_job *j, const struct imf_surface *in,
-                    const struct imf_surface *out, const void *from, void *to, ptrdiff_t first,
-                    int n) {
-    uint16_t space[STRIP];
-    const uint16_t *v = values(space, in, from, first, n, imf_histogram_op_full(&j->p));
-    if (out->sample == IMF_U8)
-        LOOK_UP(uint8_t, u8);
-    else if (out->sample == IMF_U16)
-        LOOK_UP(uint16_t, u16);
-    else if (out->sample == IMF_F32)
-        LOOK_UP(float, f32);
-    else
-        LOOK_UP(double, f64);
-}
-
-static void look_up_item(void *data, int item) {
-    const struct pass *pass = data;
-    const struct vector_job *j = pass->job;
-    const struct imf_problem *p = &j->p;
-    int samples = p->width * p->channels, first, end;
-    rows_of(pass, item, &first, &end);
-    for (int y = first; y < end; y++) {
-        const void *from = imf_surface_row(pass->in, y);
-        void *to = imf_surface_row(pass->out, y);
-        if (pass->in->sample == IMF_U8 && pass->out->sample == IMF_U8) {
+static void histogram_strip(const struct imf_host_strip *s) {
+    const struct imf_problem *p = &s->job->p;
+    const struct own *j = s->job->own;
+    int samples = p->width * p->channels, full = imf_histogram_op_full(p);
+    for (int y = s->at.y; y < s->at.end; y++) {
+        const void *from = imf_surface_row(s->in, y);
+        void *to = imf_surface_row(s->out, y);
+        if (p->in == IMF_U8 && p->out == IMF_U8) {
             imf_byte_map_row(&j->bytes, to, from, (size_t)samples);
             continue;
         }
-        for (int x = 0; x < samples; x += STRIP)
-            look_up(j, pass->in, pass->out, from, to, x, imf_min(STRIP, samples - x));
+        for (int x = 0; x < samples; x += STRIP) {
+            uint16_t space[STRIP];
+            int n = imf_min(STRIP, samples - x);
+            const uint16_t *v = values(space, s->in, from, x, n, full);
+            IMF_EACH_SAMPLE(p->out, LOOK_UP);
+        }
         for (ptrdiff_t x = p->colors; x < samples && p->colors < p->channels; x += p->channels)
-            imf_sample_put(to, pass->out->sample, x, imf_sample_get(from, pass->in->sample, x));
+            imf_sample_put(to, p->out, x, imf_sample_get(from, p->in, x));
     }
 }
 
 /* ---- the solver ------------------------------------------------------------------------------ */
 
-/* Milliseconds of one core: samples * ns * 1e-6, of bytes or of other samples. */
-static double cost(const struct imf_problem *p) {
-    const struct imf_vector_rates *r = &imf_vector_rates;
-    bool bytes = p->in == IMF_U8 && p->out == IMF_U8;
-    return (double)p->width * p->height * p->channels * (bytes ? r->table : r->wide_table) * 1e-6;
-}
-
-static size_t part_of(const struct imf_problem *p) {
-    return p->in == IMF_U8 ? WORD * 256 : 2 * ((size_t)imf_histogram_op_full(p) + 1);
-}
-
-/* One for each core, or more where a count could overflow its 32 bits. */
-static int items_of(const struct imf_problem *p) {
-    double samples = (double)p->width * p->height * p->channels;
-    int items = cost(p) < IMF_ALONE_MS ? 1 : imf_cores();
-    return imf_min(imf_max(items, (int)(samples / UINT32_MAX) + 1), p->height);
+static bool sizes(const struct imf_problem *p, const void *shape, size_t bytes[]) {
+    (void)shape;
+    return imf_size_mul((size_t)items_of(p), part_of(p) * sizeof(uint32_t), &bytes[PARTS]);
 }
 
 static void histogram_vector_propose(const struct imf_problem *p, const struct imf_device *d,
                                      struct imf_proposal *out) {
     (void)d;
-    if ((double)p->width * p->channels > INT32_MAX - 4096) {
-        imf_proposal_refuse(out, "rows are too long");
-        return;
-    }
-    int items = items_of(p);
-    out->feasible = true;
+    out->feasible = imf_proposal_buffers(out, p);
     out->error = 0;
     out->bands = IMF_BANDS_TWICE;
-    out->ms = imf_cores_ms(cost(p), items);
-    out->bytes = sizeof(struct vector_job) + (double)items * (double)part_of(p) * sizeof(uint32_t);
+    out->ms = imf_cores_ms(cost(p), items_of(p));
     snprintf(out->description, sizeof out->description, "vector histogram of %d values",
              imf_histogram_op_full(p) + 1);
-}
-
-static void histogram_vector_destroy(void **job) {
-    struct vector_job *j = *job;
-    if (j)
-        free(j->parts);
-    free(j);
-    *job = NULL;
-}
-
-static enum imf_status histogram_vector_make(void **job, const struct imf_problem *p,
-                                             const struct imf_proposal *proposal,
-                                             struct imf_queue *queue, struct imf_error *err) {
-    (void)proposal, (void)queue;
-    struct vector_job *j = *job = calloc(1, sizeof *j);
-    if (!j)
-        return imf_fail_memory(err, sizeof *j);
-    j->p = *p;
-    j->items = items_of(p);
-    j->part = part_of(p);
-    size_t bytes = (size_t)j->items * j->part * sizeof *j->parts;
-    j->parts = malloc(bytes);
-    if (j->parts)
-        return IMF_OK;
-    histogram_vector_destroy(job);
-    return imf_fail_memory(err, bytes);
-}
-
-static enum imf_status histogram_vector_measure(void *job, const struct imf_surface *in,
-                                                struct imf_error *err) {
-    struct vector_job *j = job;
-    struct pass pass = {j, in, NULL};
-    (void)err;
-    imf_parallel(j->pool, j->items, count_item, &pass);
-    if (in->row + in->height < j->p.height)
-        return IMF_OK;
-    add_counts(j, in->sample);
-    fill_map(j, in->sample, j->p.out);
-    return IMF_OK;
-}
-
-static enum imf_status histogram_vector_run(void *job, const struct imf_surface *in,
-                                            const struct imf_surface *out, struct imf_error *err) {
-    struct vector_job *j = job;
-    struct pass pass = {j, in, out};
-    if (in->height == j->p.height)
-        histogram_vector_measure(job, in, err);
-    imf_parallel(j->pool, j->items, look_up_item, &pass);
-    return IMF_OK;
-}
-
-static void histogram_vector_use_pool(void *job, struct imf_pool *pool) {
-    ((struct vector_job *)job)->pool = pool;
 }
 
 const struct imf_solver imf_solver_histogram_op_vector = {
@@ -326,9 +242,9 @@ const struct imf_solver imf_solver_histogram_op_vector = {
     .float64 = true,
     .kinds = 1u << IMF_HISTOGRAM_OP,
     .propose = histogram_vector_propose,
-    .old_make = histogram_vector_make,
-    .old_measure = histogram_vector_measure,
-    .old_run = histogram_vector_run,
-    .old_destroy = histogram_vector_destroy,
-    .old_use_pool = histogram_vector_use_pool,
+    .own = sizeof(struct own),
+    .sizes = sizes,
+    .measure = histogram_measure,
+    .cut = histogram_cut,
+    .strip = histogram_strip,
 };
