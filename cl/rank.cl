@@ -5,8 +5,8 @@
 // rank is bisected: the sample of rank k is the largest t that at most k samples are below, and its bits
 // are determined from the highest to the lowest, each by a pass over the window.
 
-#ifndef STEP
-#define STEP 1 // samples from a pixel to the next
+#ifndef CHANNELS
+#define CHANNELS 1
 #endif
 #ifndef RANK
 #define RANK 0 // from 0 on
@@ -29,8 +29,8 @@ inline vint ordered(vint v) { return v ^ ((v >> 31) & INT_MAX); }
 #define VALUE(v) TO(float)(v)
 #endif
 
-__kernel void rank(__global const IN_T *in, long in_origin, int in_pitch, __global OUT_T *out,
-                   long out_origin, int out_pitch, int samples, __global const int *runs,
+__kernel void rank(__global const IN_T *in, long in_origin, long in_pitch, __global OUT_T *out,
+                   long out_origin, long out_pitch, int samples, __global const int *runs,
                    int run_count)
 {
     long x = (long)get_global_id(0) * VEC, y = get_global_id(1);
@@ -41,7 +41,7 @@ __kernel void rank(__global const IN_T *in, long in_origin, int in_pitch, __glob
     vin found = load_in(in + (long)runs[0] * in_pitch + runs[1]);
     for (int r = 0; r < run_count; r++) {
         __global const IN_T *row = in + (long)runs[3 * r] * in_pitch;
-        for (int i = runs[3 * r + 1]; i < runs[3 * r + 2]; i += STEP)
+        for (int i = runs[3 * r + 1]; i < runs[3 * r + 2]; i += CHANNELS)
             found = RANK == 0 ? min(found, load_in(row + i)) : max(found, load_in(row + i));
     }
     vfloat v = TO_FLOAT(found);
@@ -51,7 +51,7 @@ __kernel void rank(__global const IN_T *in, long in_origin, int in_pitch, __glob
         vint next = AS(int)(AS(uint)(t) + (1u << bit)), below = (vint)0;
         for (int r = 0; r < run_count; r++) {
             __global const IN_T *row = in + (long)runs[3 * r] * in_pitch;
-            for (int i = runs[3 * r + 1]; i < runs[3 * r + 2]; i += STEP)
+            for (int i = runs[3 * r + 1]; i < runs[3 * r + 2]; i += CHANNELS)
                 below += ORDERED(load_in(row + i)) < next ? (vint)1 : (vint)0;
         }
         t = below <= (vint)RANK ? next : t;

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 static enum imf_status make_buffers(struct imf_job *job, struct imf_error *err) {
     size_t bytes[IMF_JOB_BUFFERS] = {0};
@@ -23,15 +24,35 @@ static enum imf_status make_buffers(struct imf_job *job, struct imf_error *err) 
     return st;
 }
 
+/* Values of PTX in subword.cl: plain OpenCL C, and PTX for compute capability 9.0. */
+enum { PLAIN_C, NEWEST = 2 };
+
+/* With a device's own instructions where it has them: an old one may lack some, and takes plain C. */
+static enum imf_status make_program(struct imf_program **out, const struct imf_job *job,
+                                    const char *file, const char *entry, const char *const *parts,
+                                    struct imf_defines *d, struct imf_error *err) {
+    const struct imf_device *device = imf_queue_device(job->queue);
+    const struct imf_program_source source = {.file = file, .parts = parts, .defines = d};
+    const size_t length = d->length;
+    bool nvidia = job->solver->subword && device->gpu && strncmp(device->name, "NVIDIA", 6) == 0;
+    for (int ptx = nvidia ? NEWEST : PLAIN_C;; ptx = PLAIN_C) {
+        if (job->solver->subword)
+            imf_define(d, "PTX", "%d", ptx);
+        enum imf_status st = imf_program_make(out, job->queue, &source, entry, err);
+        d->length = length;
+        if (!st || ptx == PLAIN_C)
+            return st;
+    }
+}
+
 enum imf_status imf_job_programs(struct imf_job *job, int first, const char *const *entries,
                                  const char *const *parts, struct imf_defines *d,
                                  struct imf_error *err) {
     char file[64];
-    const struct imf_program_source source = {.file = file, .parts = parts, .defines = d};
     enum imf_status st = IMF_OK;
     snprintf(file, sizeof file, "%s.cl", job->solver->program);
     for (int i = 0; entries[i] && !st; i++)
-        st = imf_program_make(&job->program[first + i], job->queue, &source, entries[i], err);
+        st = make_program(&job->program[first + i], job, file, entries[i], parts, d, err);
     imf_defines_free(d);
     return st;
 }
@@ -44,16 +65,18 @@ enum imf_status imf_job_table(const struct imf_job *job, struct imf_buffer **out
     return st;
 }
 
-static enum imf_status make_programs(struct imf_job *job, struct imf_error *err) {
+enum imf_status imf_job_entries(struct imf_job *job, int first, const struct imf_problem *of,
+                                struct imf_error *err) {
     const struct imf_solver *s = job->solver;
-    struct imf_problem p = job->p;
+    struct imf_problem p = *of;
     struct imf_defines d = {0};
     p.exact = p.exact && !s->floats;
     imf_problem_defines(&d, &p);
     imf_define(&d, "CHANNELS", "%d", p.channels);
+    imf_define(&d, "IDENTITY", "%d", imf_epilogue_is_identity(&p));
     if (s->define)
         s->define(&d, job);
-    return imf_job_programs(job, 0, s->entries, s->parts, &d, err);
+    return imf_job_programs(job, first, s->entries, s->parts, &d, err);
 }
 
 enum imf_status imf_job_make(struct imf_job **out, const struct imf_problem *p,
@@ -73,7 +96,7 @@ enum imf_status imf_job_make(struct imf_job **out, const struct imf_problem *p,
     if (!st && s->sizes)
         st = make_buffers(job, err);
     if (!st && s->entries)
-        st = make_programs(job, err);
+        st = imf_job_entries(job, 0, p, err);
     if (!st && s->old_make)
         st = s->old_make(&job->own, p, proposal, queue, err);
     if (!st && s->prepare)

@@ -92,6 +92,8 @@ void imf_propose(struct imf_proposal *out, const struct imf_solver *solver,
     else if (harm)
         imf_proposal_refuse(out, "%s with this program (%s.cl on %.40s, driver %.20s)", harm,
                             solver->program, d->name, d->driver);
+    else if (d && solver->group && (!d->gpu || d->max_group < solver->group))
+        imf_proposal_refuse(out, "this variant is for GPUs with work-groups of %zu", solver->group);
     else
         solver->propose(p, d, out);
     if (out->feasible)

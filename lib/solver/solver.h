@@ -95,6 +95,7 @@ struct imf_solver {
     const char *program; /* its file in cl/ without the suffix, for imf_quarantine(), or NULL */
     bool
         float64; /* its samples may be IMF_F64, and others too coarse for it; others are never asked */
+    size_t group;   /* it is for GPUs, with work-groups of so many work-items; 0: for any device */
     unsigned kinds; /* of problems that it takes: a set of 1u << enum imf_problem_kind */
     /* Answer a problem of one of these kinds. imf_propose() has prepared `out`. d is NULL for host
      * solvers. */
@@ -107,6 +108,8 @@ struct imf_solver {
      * lists end with NULL. `floats`: floats hold samples and results exactly, so that EXACT is 0. */
     const char *const *entries, *const *parts;
     bool floats;
+    /* `parts` has subword.cl, which PTX tells of a GPU's own instructions. */
+    bool subword;
     void (*define)(struct imf_defines *d, const struct imf_job *job);
     /* Buffers: set the bytes of job->buffer[i], or of job->memory[i] on the host; 0: none. False: they exceed
      * a size_t. `shape` is the proposal's. */
@@ -178,6 +181,9 @@ static inline const void *imf_job_shape(const struct imf_job *job) {
 enum imf_status imf_job_programs(struct imf_job *job, int first, const char *const *entries,
                                  const char *const *parts, struct imf_defines *d,
                                  struct imf_error *err);
+/* For solvers that pass over an image more than once: make `entries` for another problem than the job's. */
+enum imf_status imf_job_entries(struct imf_job *job, int first, const struct imf_problem *p,
+                                struct imf_error *err);
 /* For solvers: upload a table from malloc(), which is freed; NULL: there was no memory for it. */
 enum imf_status imf_job_table(const struct imf_job *job, struct imf_buffer **out, void *table,
                               size_t bytes, struct imf_error *err);

@@ -60,6 +60,13 @@ struct imf_run *imf_window_runs(const struct imf_window_op *op, bool down, int s
     return all;
 }
 
+int imf_run_level(const struct imf_run *run) {
+    int level = 0;
+    while (2 << level <= run->to - run->from)
+        level++;
+    return level;
+}
+
 struct imf_window imf_window_measure(const struct imf_window_op *op) {
     struct imf_window w = {.left = INT_MAX, .right = INT_MIN, .top = INT_MAX};
     for (struct imf_run r = imf_window_start(op, false); imf_window_next(op, false, &r);) {
@@ -130,8 +137,10 @@ struct imf_window *imf_window_propose(struct imf_proposal *out, const struct imf
     return w;
 }
 
-void imf_window_describe(struct imf_proposal *out, const char *how) {
+void imf_window_accept(struct imf_proposal *out, const char *how) {
     const struct imf_window *w = (const struct imf_window *)out->shape.bytes;
+    out->feasible = true;
+    out->error = 0;
     if (w->rank > 0 && w->rank < w->count - 1)
         snprintf(out->description, sizeof out->description, "rank %d of %d in %dx%d, %s",
                  w->rank + 1, w->count, w->width, w->height, how);
@@ -140,7 +149,7 @@ void imf_window_describe(struct imf_proposal *out, const char *how) {
                  w->rank > 0 ? "maximum" : "minimum", w->width, w->height, how);
 }
 
-void imf_window_accept(struct imf_proposal *out, const struct imf_problem *p, double ns, int most,
+void imf_window_strips(struct imf_proposal *out, const struct imf_problem *p, double ns, int most,
                        const char *how) {
     double samples = (double)p->width * p->height * p->channels;
     if (!(ns > 0)) {
@@ -149,9 +158,17 @@ void imf_window_accept(struct imf_proposal *out, const struct imf_problem *p, do
     }
     if (!imf_epilogue_is_identity(p))
         ns += imf_vector_rates.window_finish;
-    out->error = 0;
     imf_proposal_strips(out, p, samples * ns * 1e-6, most);
-    imf_window_describe(out, how);
+    imf_window_accept(out, how);
+}
+
+double imf_window_ms(const struct imf_problem *p, const struct imf_device *d, double instructions,
+                     double bytes) {
+    const struct imf_tuning *t = imf_tuning(d);
+    double samples = (double)p->width * p->height * p->channels;
+    double busy = instructions / (t->gpu.instructions * imf_tuning_units(d));
+    double memory = bytes / imf_tuning_bandwidth(d, t->gpu.bandwidth);
+    return t->launch_ms + samples * fmax(busy, memory) * 1e-6;
 }
 
 /* ---- strips ---------------------------------------------------------------------------------- */
@@ -201,4 +218,10 @@ enum imf_status imf_window_prepare(struct imf_job *job, struct imf_error *err) {
 
 void imf_window_release(struct imf_job *job) {
     free(*(struct imf_run **)job->own);
+}
+
+enum imf_status imf_window_table(struct imf_job *job, int i, bool down, struct imf_error *err) {
+    int count;
+    struct imf_run *runs = imf_window_runs(job->p.window_op, down, job->p.channels, &count);
+    return imf_job_table(job, &job->buffer[i], runs, (size_t)count * sizeof *runs, err);
 }

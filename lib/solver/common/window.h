@@ -26,6 +26,8 @@ struct imf_run imf_window_start(const struct imf_window_op *op, bool down);
 bool imf_window_next(const struct imf_window_op *op, bool down, struct imf_run *run);
 /* All of them, with offsets along a row times `step`: memory that the caller frees. NULL: there is none. */
 struct imf_run *imf_window_runs(const struct imf_window_op *op, bool down, int step, int *count);
+/* The exponent of the largest power of two that is not longer than the run. */
+int imf_run_level(const struct imf_run *run);
 struct imf_window imf_window_measure(const struct imf_window_op *op);
 
 /* v * n rounded down, where v >= 0 is the decimal number that the user wrote; *rest: it was rounded. */
@@ -41,12 +43,15 @@ void imf_window_finish(const struct imf_problem *p, double *v, void *row, size_t
 
 /* Begin the shape with the window, which it returns. */
 struct imf_window *imf_window_propose(struct imf_proposal *out, const struct imf_problem *p);
-/* "rank 5 of 9 in 3x3, `how`" */
-void imf_window_describe(struct imf_proposal *out, const char *how);
-/* For solvers that cut strips, of at most `most` samples: accept what takes a core so many nanoseconds
+/* Accept, exactly: "rank 5 of 9 in 3x3, `how`". */
+void imf_window_accept(struct imf_proposal *out, const char *how);
+/* For solvers that cut strips, of at most `most` samples: the same of what takes a core so many nanoseconds
  * for a sample, before the epilogue; 0: the algorithm is not for this window or these samples. */
-void imf_window_accept(struct imf_proposal *out, const struct imf_problem *p, double ns, int most,
+void imf_window_strips(struct imf_proposal *out, const struct imf_problem *p, double ns, int most,
                        const char *how);
+/* Milliseconds of a GPU's kernel with so many instructions and bytes for each sample. */
+double imf_window_ms(const struct imf_problem *p, const struct imf_device *d, double instructions,
+                     double bytes);
 
 /* ---- strips of ranks; their scratch memory begins with a row for results, and what the padding of rows
  * holds reaches padding alone ---- */
@@ -74,5 +79,7 @@ void imf_window_release(struct imf_job *job);
 static inline const struct imf_run *imf_window_kept(const struct imf_job *job) {
     return *(struct imf_run *const *)job->own;
 }
+/* Upload the runs as job->buffer[i], with offsets along a row in samples. */
+enum imf_status imf_window_table(struct imf_job *job, int i, bool down, struct imf_error *err);
 
 #endif

@@ -41,14 +41,6 @@ struct shape {
     int run_rows; /* rows that they read for an output sample */
 };
 
-/* The exponent of the largest power of two that is not longer. */
-static int level_of(int length) {
-    int level = 0;
-    while (2 << level <= length)
-        level++;
-    return level;
-}
-
 /* Rows read by the steps along a row. */
 static int row_steps(int width) {
     int rows = 0, done = 1;
@@ -106,14 +98,14 @@ static void erode_dilate_propose(const struct imf_problem *p, const struct imf_d
     struct shape *s = (struct shape *)out->shape.bytes;
     (void)d;
     for (struct imf_run r = imf_window_start(op, false); imf_window_next(op, false, &r);) {
-        int level = level_of(r.to - r.from);
+        int level = imf_run_level(&r);
         s->levels = imf_max(s->levels, level);
         s->run_rows += r.to - r.from > 1 << level ? 2 : 1;
     }
     int strip = strip_width(p, s);
     double ns = rates->window_end + rates->erode_dilate * rows_taken(p, s, strip);
     bool least_or_most = w->rank == 0 || w->rank == w->count - 1;
-    imf_window_accept(out, p, least_or_most ? ns * (double)imf_sample_size(p->in) : 0, strip,
+    imf_window_strips(out, p, least_or_most ? ns * (double)imf_sample_size(p->in) : 0, strip,
                       w->box ? "by blocks and doubling" : "by runs");
 }
 
@@ -218,7 +210,7 @@ static void run_runs(const struct work *w, const struct imf_run *runs, const voi
             keep(w, filled);
         for (int i = 0; i < w->w->run_count; i++) {
             const struct imf_run *r = &runs[i];
-            int level = level_of(r->to - r->from), rest = r->to - r->from - (1 << level);
+            int level = imf_run_level(r), rest = r->to - r->from - (1 << level);
             int row = y + r->line - w->w->top;
             const char *from = level ? kept(w, row, level - 1) : imf_strip_input(w->s, row);
             at[count++] = from + (size_t)(r->from - w->w->left) * w->pixel;

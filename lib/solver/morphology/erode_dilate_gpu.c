@@ -7,11 +7,6 @@
  */
 #include "device/tuning.h"
 #include "solver/common/window.h"
-#include "solver/common/window_gpu.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define ROW_GROUP 64
 #define COLUMN_GROUP 64
@@ -23,59 +18,61 @@
 #define GROUPS_A_UNIT 12
 
 struct shape {
-    struct imf_window_box box;
-    bool dilate;
+    struct imf_window window;
     int words, half; /* of a stretch, and samples of its results */
     int before;      /* samples */
     int passes;      /* down the columns, each of at most */
     int block;       /* so many rows */
 };
-_Static_assert(sizeof(struct shape) <= IMF_SHAPE, "a proposal holds it");
 
-struct erode_dilate_job {
-    struct imf_queue *queue;
-    struct shape shape;
-    struct imf_program *rows, *columns, *last; /* the last pass down has the epilogue */
-    struct imf_surface mid[2];                 /* between passes, used alternately */
-};
+/* Programs: the last pass has the epilogue, those before it write samples of the input's type. */
+enum { ROWS, COLUMNS, INNER };
 
-static int width_of(const struct shape *s) {
-    return s->box.right - s->box.left + 1;
-}
-static int height_of(const struct shape *s) {
-    return s->box.bottom - s->box.top + 1;
+static bool has_rows(const struct shape *s) {
+    return s->window.width > 1 || s->passes == 0;
 }
 
-/* Surfaces between passes. */
+/* Surfaces between passes, used alternately. */
 static int mids(const struct shape *s) {
-    return imf_min(s->passes - (width_of(s) == 1 && s->passes), 2);
+    return imf_min(s->passes + has_rows(s) - 1, 2);
+}
+
+static enum imf_status lay_out(struct imf_surface *mid, const struct imf_problem *p,
+                               const struct shape *s, struct imf_error *err) {
+    const struct imf_margin none = {0, 0, 0, 0};
+    return imf_surface_layout(mid, p->in, p->width, p->height + s->window.height - 1, p->channels,
+                              none, err);
+}
+
+static bool sizes(const struct imf_problem *p, const void *shape, size_t bytes[]) {
+    struct imf_surface mid;
+    bool fits = !lay_out(&mid, p, shape, NULL);
+    for (int i = 0; i < mids(shape) && fits; i++)
+        bytes[i] = imf_surface_bytes(&mid);
+    return fits;
 }
 
 /* ---- the choice ------------------------------------------------------------------------------ */
 
 static bool choose(const struct imf_problem *p, struct shape *s, struct imf_proposal *out) {
-    const struct imf_window_op *window = p->window_op;
-    const struct imf_window_box *b = &s->box;
-    const struct imf_window w = imf_window_measure(window);
-    size_t count = (size_t)w.count, rank = (size_t)w.rank;
-    *s = (struct shape){.dilate = rank > 0};
-    if ((rank > 0 && rank < count - 1) || !imf_window_box(&s->box, window) || !b->whole ||
-        b->left > 0 || b->right < 0 || b->top > 0 || b->bottom < 0) {
+    const struct imf_window *w = imf_window_propose(out, p);
+    if ((w->rank > 0 && w->rank < w->count - 1) || !w->box || w->left > 0 || w->right < 0 ||
+        w->top > 0 || w->bottom < 0) {
         imf_proposal_refuse(out, "this variant is for the minimum or maximum in rectangles");
         return false;
     }
-    int reach = (width_of(s) - 1) * p->channels, lanes = p->in == IMF_F32 ? 1 : 2;
+    int reach = (w->width - 1) * p->channels, lanes = p->in == IMF_F32 ? 1 : 2;
     s->words = (2 * (reach + ROUNDING) - 1) / LEAST_WORDS * LEAST_WORDS + LEAST_WORDS;
     s->words = imf_min(s->words, MOST_WORDS);
     if (reach + 2 * ROUNDING > s->words) {
         imf_proposal_refuse(out, "rows of %d samples are too long for local memory", reach);
         return false;
     }
-    s->before = -b->left * p->channels;
+    s->before = -w->left * p->channels;
     int before_up = (s->before + 15) / 16 * 16;
     s->half = (s->words - before_up - (reach - s->before)) / 16 * 16 * lanes;
-    s->passes = (height_of(s) - 1 + BLOCK - 2) / (BLOCK - 1);
-    s->block = s->passes ? (height_of(s) - 2) / s->passes + 2 : 1;
+    s->passes = (w->height - 1 + BLOCK - 2) / (BLOCK - 1);
+    s->block = s->passes ? (w->height - 2) / s->passes + 2 : 1;
     return true;
 }
 
@@ -84,11 +81,11 @@ static double cost(const struct imf_problem *p, const struct imf_device *d, cons
     const struct imf_gpu_rates *g = &t->gpu;
     double bytes = 2 * (double)imf_sample_size(p->in), ms = 0;
     double words = (double)s->words / s->half;
-    if (width_of(s) > 1)
+    if (s->window.width > 1)
         ms += imf_window_ms(p, d, g->erode_dilate_row * words, bytes);
     for (int i = 0; i < s->passes; i++)
         ms += imf_window_ms(p, d, g->erode_dilate_column * s->block * bytes / 2, bytes);
-    int launches = s->passes + (width_of(s) > 1);
+    int launches = s->passes + (s->window.width > 1);
     return ms - (launches - 1) * (t->launch_ms - t->next_ms);
 }
 
@@ -96,36 +93,27 @@ static double cost(const struct imf_problem *p, const struct imf_device *d, cons
 static size_t local_bytes(const struct imf_problem *p, const struct shape *s) {
     size_t lanes = p->in == IMF_F32 ? 1 : 2, words = (size_t)s->words + (size_t)s->half / lanes;
     size_t block = s->passes ? (size_t)s->block * COLUMN_GROUP : 0;
-    if (width_of(s) == 1 && s->passes)
+    if (!has_rows(s))
         words = 0;
     return (words > block ? words : block) * sizeof(uint32_t);
 }
 
 static void erode_dilate_propose(const struct imf_problem *p, const struct imf_device *d,
                                  struct imf_proposal *out) {
-    const struct imf_window_op *window = p->window_op;
     struct shape *s = (struct shape *)out->shape.bytes;
-    if (!imf_window_for_gpu(p, d, ROW_GROUP, out) || !choose(p, s, out))
+    if (!choose(p, s, out) || !imf_proposal_buffers(out, p))
         return;
-    size_t row = (size_t)p->width * (size_t)p->channels + IMF_SLACK;
-    out->feasible = true;
-    out->error = 0;
+    imf_window_accept(out, "rows, then columns");
     out->ms = cost(p, d, s);
-    out->largest =
-        mids(s) ? ((double)p->height + height_of(s)) * (double)row * (double)imf_sample_size(p->in)
-                : 0;
-    out->bytes = mids(s) * out->largest;
     out->local = local_bytes(p, s);
-    snprintf(out->description, sizeof out->description, "%s of %dx%d, rows, then columns",
-             s->dilate ? "maximum" : "minimum", window->width, window->height);
 }
 
 /* ---- the job --------------------------------------------------------------------------------- */
 
-static void define(struct imf_defines *d, const void *shape) {
-    const struct shape *s = shape;
-    imf_define(d, "DILATE", "%d", s->dilate);
-    imf_define(d, "TAPS_W", "%d", width_of(s));
+static void define(struct imf_defines *d, const struct imf_job *job) {
+    const struct shape *s = imf_job_shape(job);
+    imf_define(d, "DILATE", "%d", s->window.rank > 0);
+    imf_define(d, "TAPS_W", "%d", s->window.width);
     imf_define(d, "BEFORE", "%d", s->before);
     imf_define(d, "WORDS", "%d", s->words);
     imf_define(d, "ROW_GROUP", "%d", ROW_GROUP);
@@ -133,107 +121,62 @@ static void define(struct imf_defines *d, const void *shape) {
     imf_define(d, "BLOCK", "%d", s->block);
 }
 
-static void erode_dilate_destroy(void **job) {
-    struct erode_dilate_job *j = *job;
-    imf_program_free(&j->rows);
-    imf_program_free(&j->columns);
-    imf_program_free(&j->last);
-    for (int i = 0; i < 2; i++)
-        imf_buffer_free(&j->mid[i].mem);
-    free(j);
-    *job = NULL;
+static enum imf_status erode_dilate_prepare(struct imf_job *job, struct imf_error *err) {
+    struct imf_problem inner = job->p;
+    inner.out = inner.in;
+    inner.epilogue = (struct imf_epilogue){.scale = 1, .multiply = 1, .full = inner.epilogue.full};
+    return mids(imf_job_shape(job)) ? imf_job_entries(job, INNER, &inner, err) : IMF_OK;
 }
 
-/* The surfaces between passes: samples of the input's type. */
-static enum imf_status make_mid(struct erode_dilate_job *j, const struct imf_problem *p,
+static enum imf_status run_rows(struct imf_job *job, const struct imf_surface *in,
+                                const struct imf_surface *out, int height, bool last,
                                 struct imf_error *err) {
-    const struct imf_margin none = {0, 0, 0, 0};
-    enum imf_status st = IMF_OK;
-    for (int i = 0; i < mids(&j->shape) && !st; i++) {
-        struct imf_surface *s = &j->mid[i];
-        st = imf_surface_layout(s, p->in, p->width, p->height + height_of(&j->shape) - 1,
-                                p->channels, none, err);
-        if (!st)
-            st = imf_buffer_make(&s->mem, j->queue, IMF_BUFFER_WORK, imf_surface_bytes(s), err);
-    }
-    return st;
-}
-
-static enum imf_status erode_dilate_make(void **job, const struct imf_problem *p,
-                                         const struct imf_proposal *proposal,
-                                         struct imf_queue *queue, struct imf_error *err) {
-    static const char file[] = "erode_dilate_gpu.cl";
-    struct erode_dilate_job *j = *job = calloc(1, sizeof *j);
-    if (!j)
-        return imf_fail_memory(err, sizeof *j);
-    struct shape *s = &j->shape;
-    memcpy(s, proposal->shape.bytes, sizeof *s);
-    j->queue = queue;
-    struct imf_problem inner = *p;
-    inner.out = p->in;
-    inner.epilogue = (struct imf_epilogue){.scale = 1, .multiply = 1, .full = p->epilogue.full};
-    enum imf_status st = make_mid(j, p, err);
-    if (!st && (width_of(s) > 1 || s->passes == 0))
-        st = imf_window_program(&j->rows, queue, file, "erode_dilate_rows", s->passes ? &inner : p,
-                                define, s, err);
-    if (!st && s->passes > 1)
-        st = imf_window_program(&j->columns, queue, file, "erode_dilate_columns", &inner, define, s,
-                                err);
-    if (!st && s->passes > 0)
-        st = imf_window_program(&j->last, queue, file, "erode_dilate_columns", p, define, s, err);
-    return st;
-}
-
-static enum imf_status run_rows(struct erode_dilate_job *j, const struct imf_surface *in,
-                                const struct imf_surface *out, int height, struct imf_error *err) {
-    size_t samples = (size_t)in->width * (size_t)in->channels, half = (size_t)j->shape.half;
-    const struct imf_arg args[] = {imf_arg_buffer(in->mem),   imf_arg_size(in->origin),
-                                   imf_arg_size(in->pitch),   imf_arg_buffer(out->mem),
-                                   imf_arg_size(out->origin), imf_arg_size(out->pitch),
+    const struct shape *s = imf_job_shape(job);
+    size_t samples = (size_t)in->width * (size_t)in->channels, half = (size_t)s->half;
+    const struct imf_arg args[] = {IMF_ARG_SURFACE(in), IMF_ARG_SURFACE(out),
                                    imf_arg_int((int)samples)};
     const struct imf_grid grid = {(samples + half - 1) / half, (size_t)height, ROW_GROUP};
-    return imf_program_launch(j->queue, j->rows, grid, args, err);
+    return imf_job_launch(job, ROWS + (last ? 0 : INNER), grid, args, err);
 }
 
-static enum imf_status run_columns(struct erode_dilate_job *j, const struct imf_surface *in,
+static enum imf_status run_columns(struct imf_job *job, const struct imf_surface *in,
                                    const struct imf_surface *out, int height, int taps, bool last,
                                    struct imf_error *err) {
     size_t samples = (size_t)in->width * (size_t)in->channels;
     size_t unit = sizeof(uint32_t) / imf_sample_size(in->sample);
     struct imf_grid grid = imf_grid_over((samples + unit - 1) / unit, 1, COLUMN_GROUP);
-    size_t units = imf_queue_device(j->queue)->compute_units, most = GROUPS_A_UNIT * units;
+    size_t units = imf_queue_device(job->queue)->compute_units, most = GROUPS_A_UNIT * units;
     size_t all = (size_t)((height - 1) / taps + 1);
     int blocks = (int)(all * grid.across / most) + 1;
     grid.down = (all - 1) / (size_t)blocks + 1;
-    const struct imf_arg args[] = {imf_arg_buffer(in->mem),   imf_arg_size(in->origin),
-                                   imf_arg_size(in->pitch),   imf_arg_buffer(out->mem),
-                                   imf_arg_size(out->origin), imf_arg_size(out->pitch),
+    const struct imf_arg args[] = {IMF_ARG_SURFACE(in),       IMF_ARG_SURFACE(out),
                                    imf_arg_int((int)samples), imf_arg_int(height),
                                    imf_arg_int(taps),         imf_arg_int(blocks)};
-    return imf_program_launch(j->queue, last ? j->last : j->columns, grid, args, err);
+    return imf_job_launch(job, COLUMNS + (last ? 0 : INNER), grid, args, err);
 }
 
-static enum imf_status erode_dilate_run(void *job, const struct imf_surface *in,
+static enum imf_status erode_dilate_run(struct imf_job *job, const struct imf_surface *in,
                                         const struct imf_surface *out, struct imf_error *err) {
-    struct erode_dilate_job *j = job;
-    const struct shape *s = &j->shape;
-    int more = height_of(s) - 1, which = 0; /* rows more than the output's that a pass reads */
-    struct imf_surface from = *in;
+    const struct shape *s = imf_job_shape(job);
+    int more = s->window.height - 1, which = 0; /* rows more than the output's that a pass reads */
+    struct imf_surface from = *in, to;
     enum imf_status st = IMF_OK;
-    from.origin -= (size_t)-s->box.top * in->pitch;
-    if (j->rows) {
-        st = run_rows(j, &from, s->passes ? &j->mid[which] : out, out->height + more, err);
-        from = j->mid[which];
-        which = !which;
-    }
-    for (int i = 0; i < s->passes && !st; i++) {
+    from.origin -= (size_t)-s->window.top * in->pitch;
+    for (int i = has_rows(s) ? -1 : 0; i < s->passes && !st; i++, from = to) {
         int taps = imf_min(s->block, more + 1);
         bool last = i == s->passes - 1;
-        more -= taps - 1;
-        st =
-            run_columns(j, &from, last ? out : &j->mid[which], out->height + more, taps, last, err);
-        from = j->mid[which];
-        which = !which;
+        st = lay_out(&to, &job->p, s, err);
+        to.mem = job->buffer[which++ & 1];
+        if (last)
+            to = *out;
+        if (st)
+            break;
+        if (i < 0) {
+            st = run_rows(job, &from, &to, out->height + more, last, err);
+        } else {
+            more -= taps - 1;
+            st = run_columns(job, &from, &to, out->height + more, taps, last, err);
+        }
     }
     return st;
 }
@@ -241,10 +184,16 @@ static enum imf_status erode_dilate_run(void *job, const struct imf_surface *in,
 const struct imf_solver imf_solver_erode_dilate_gpu = {
     .name = "direct",
     .backend = IMF_BACKEND_DIRECT,
-    .program = "erode_dilate_gpu",
+    .group = ROW_GROUP,
     .kinds = 1u << IMF_RANK,
     .propose = erode_dilate_propose,
-    .old_make = erode_dilate_make,
-    .old_run = erode_dilate_run,
-    .old_destroy = erode_dilate_destroy,
+    .program = "erode_dilate_gpu",
+    .parts = (const char *const[]){"subword.cl", "common.cl", NULL},
+    .entries = (const char *const[]){"erode_dilate_rows", "erode_dilate_columns", NULL},
+    .floats = true, /* they hold a sample and its epilogue exactly */
+    .subword = true,
+    .define = define,
+    .sizes = sizes,
+    .prepare = erode_dilate_prepare,
+    .run = erode_dilate_run,
 };

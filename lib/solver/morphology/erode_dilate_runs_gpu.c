@@ -4,167 +4,89 @@
  */
 #include "device/tuning.h"
 #include "solver/common/window.h"
-#include "solver/common/window_gpu.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define GROUP 64
 
 struct shape {
-    struct imf_window_box box;
-    bool dilate;
-    int planes, run_count;
-};
-_Static_assert(sizeof(struct shape) <= IMF_SHAPE, "a proposal holds it");
-
-struct runs_job {
-    struct imf_queue *queue;
-    struct shape shape;
-    struct imf_program *twice, *runs;
-    struct imf_surface plane; /* the first plane; its buffer holds all, one after the other */
-    struct imf_buffer *table;
+    struct imf_window window;
+    int planes, run_count; /* the runs go down */
 };
 
-/* The exponent of the largest power of two that is not longer. */
-static int level_of(int length) {
-    int level = 0;
-    while (2 << level <= length)
-        level++;
-    return level;
-}
+enum { PLANES, RUNS }; /* buffers: planes one after the other; of each run what make_table() says */
+enum { DOUBLE, REDUCE }; /* programs */
 
-/* Fill a table of runs: of each the offset along the row, its plane, and the rows where its two parts
- * begin. Returns the number of planes, or -1 if memory ran out; table may be NULL. */
-static int make_table(const struct imf_problem *p, const struct shape *s, int32_t *table) {
-    int planes = 0;
-    int32_t *runs = malloc(3 * sizeof *runs * (size_t)s->run_count);
-    if (!runs || imf_window_runs_down(p->window_op, p->channels, runs) < 0)
-        planes = -1;
-    for (int i = 0; i < s->run_count && planes >= 0; i++) {
-        const int32_t *run = &runs[3 * i];
-        int level = level_of(run[2] - run[1]);
-        planes = imf_max(planes, level);
-        if (table) {
-            table[4 * i] = run[0];
-            table[4 * i + 1] = level;
-            table[4 * i + 2] = run[1] - s->box.top;
-            table[4 * i + 3] = run[2] - (1 << level) - s->box.top;
-        }
+/* Of each run the offset along the row, its plane, and the rows where its two parts begin. */
+static int32_t *make_table(const struct imf_problem *p, int top) {
+    int count;
+    struct imf_run *runs = imf_window_runs(p->window_op, true, p->channels, &count);
+    int32_t *table = runs ? malloc(4 * sizeof *table * (size_t)count) : NULL;
+    for (int i = 0; table && i < count; i++) {
+        int level = imf_run_level(&runs[i]);
+        table[4 * i] = runs[i].line;
+        table[4 * i + 1] = level;
+        table[4 * i + 2] = runs[i].from - top;
+        table[4 * i + 3] = runs[i].to - (1 << level) - top;
     }
     free(runs);
-    return planes;
+    return table;
 }
 
 /* The layout of a plane: the columns of the input that windows read. */
 static enum imf_status lay_out(struct imf_surface *plane, const struct imf_problem *p,
-                               const struct shape *s, struct imf_error *err) {
+                               const struct imf_window *w, struct imf_error *err) {
     const struct imf_margin margin = {
-        .left = imf_max(-s->box.left, 0), .right = imf_max(s->box.right, 0), .top = 0, .bottom = 0};
-    int rows = p->height + s->box.bottom - s->box.top;
-    return imf_surface_layout(plane, p->in, p->width, rows, p->channels, margin, err);
+        .left = imf_max(-w->left, 0), .right = imf_max(w->right, 0), .top = 0, .bottom = 0};
+    return imf_surface_layout(plane, p->in, p->width, p->height + w->height - 1, p->channels,
+                              margin, err);
 }
 
-static bool choose(const struct imf_problem *p, struct shape *s, struct imf_proposal *out) {
-    const struct imf_window_op *window = p->window_op;
-    const struct imf_window w = imf_window_measure(window);
-    size_t count = (size_t)w.count, rank = (size_t)w.rank;
-    *s = (struct shape){.dilate = rank > 0,
-                        .run_count = imf_window_runs_down(window, p->channels, NULL)};
-    if (rank > 0 && rank < count - 1) {
-        imf_proposal_refuse(out, "this variant is for the minimum or maximum");
-        return false;
-    }
-    if (s->run_count < 0 || !imf_window_box(&s->box, window) ||
-        (s->planes = make_table(p, s, NULL)) < 0) {
-        imf_proposal_refuse(out, "out of memory");
-        return false;
-    }
-    return true;
+static bool sizes(const struct imf_problem *p, const void *shape, size_t bytes[]) {
+    const struct shape *s = shape;
+    struct imf_surface plane;
+    return !lay_out(&plane, p, &s->window, NULL) &&
+           imf_size_mul(imf_surface_bytes(&plane), (size_t)s->planes, &bytes[PLANES]);
 }
 
 static void runs_propose(const struct imf_problem *p, const struct imf_device *d,
                          struct imf_proposal *out) {
-    const struct imf_window_op *window = p->window_op;
+    const struct imf_window_op *op = p->window_op;
+    const struct imf_window *w = imf_window_propose(out, p);
     struct shape *s = (struct shape *)out->shape.bytes;
-    struct imf_surface plane;
-    if (!imf_window_for_gpu(p, d, GROUP, out) || !choose(p, s, out))
-        return;
-    if (lay_out(&plane, p, s, NULL)) {
-        imf_proposal_refuse(out, "the planes are too large");
+    if (w->rank > 0 && w->rank < w->count - 1) {
+        imf_proposal_refuse(out, "this variant is for the minimum or maximum");
         return;
     }
+    for (struct imf_run r = imf_window_start(op, true); imf_window_next(op, true, &r);) {
+        s->run_count++;
+        s->planes = imf_max(s->planes, imf_run_level(&r));
+    }
+    if (!imf_proposal_buffers(out, p))
+        return;
     const struct imf_tuning *t = imf_tuning(d);
     double size = (double)imf_sample_size(p->in);
-    out->feasible = true;
-    out->error = 0;
+    imf_window_accept(out, "runs");
     out->ms = imf_window_ms(p, d, t->gpu.erode_dilate_run * s->run_count * size, 2 * size);
     for (int i = 0; i < s->planes; i++)
         out->ms += imf_window_ms(p, d, 0, 2 * size) - t->launch_ms + t->next_ms;
-    out->largest = out->bytes = (double)imf_surface_bytes(&plane) * s->planes;
-    snprintf(out->description, sizeof out->description, "%s of %zu in %dx%d, runs",
-             s->dilate ? "maximum" : "minimum", (size_t)imf_window_measure(window).count,
-             window->width, window->height);
 }
 
-static void define(struct imf_defines *d, const void *shape) {
-    imf_define(d, "DILATE", "%d", ((const struct shape *)shape)->dilate);
+static void define(struct imf_defines *d, const struct imf_job *job) {
+    imf_define(d, "DILATE", "%d", imf_window_of(job)->rank > 0);
     imf_define(d, "COLUMN_GROUP", "%d", GROUP);
 }
 
-static void runs_destroy(void **job) {
-    struct runs_job *j = *job;
-    imf_program_free(&j->twice);
-    imf_program_free(&j->runs);
-    imf_buffer_free(&j->plane.mem);
-    imf_buffer_free(&j->table);
-    free(j);
-    *job = NULL;
-}
-
-static enum imf_status make_planes(struct runs_job *j, const struct imf_problem *p,
-                                   struct imf_error *err) {
-    size_t bytes;
-    enum imf_status st = lay_out(&j->plane, p, &j->shape, err);
-    if (!st && !imf_size_mul(imf_surface_bytes(&j->plane), (size_t)j->shape.planes, &bytes))
-        st = imf_fail(err, IMF_ERR_LIMIT, "%d planes of %dx%d pixels are too large",
-                      j->shape.planes, p->width, p->height);
-    return st ? st : imf_buffer_make(&j->plane.mem, j->queue, IMF_BUFFER_WORK, bytes, err);
-}
-
-static enum imf_status runs_make(void **job, const struct imf_problem *p,
-                                 const struct imf_proposal *proposal, struct imf_queue *queue,
-                                 struct imf_error *err) {
-    struct runs_job *j = *job = calloc(1, sizeof *j);
-    if (!j)
-        return imf_fail_memory(err, sizeof *j);
-    j->queue = queue;
-    j->shape = *(const struct shape *)proposal->shape.bytes;
-    struct imf_problem inner = *p;
-    inner.out = p->in;
-    size_t bytes = 4 * sizeof(int32_t) * (size_t)j->shape.run_count;
-    int32_t *table = malloc(bytes);
-    enum imf_status st = IMF_OK;
-    if (!table || make_table(p, &j->shape, table) < 0)
-        st = imf_fail_memory(err, bytes);
-    if (!st)
-        st = imf_buffer_table(&j->table, queue, table, bytes, err);
-    free(table);
-    if (!st)
-        st = make_planes(j, p, err);
-    if (!st)
-        st = imf_window_program(&j->twice, queue, "erode_dilate_gpu.cl", "erode_dilate_double",
-                                &inner, define, &j->shape, err);
-    return st ? st
-              : imf_window_program(&j->runs, queue, "erode_dilate_gpu.cl", "erode_dilate_runs", p,
-                                   define, &j->shape, err);
+static enum imf_status runs_prepare(struct imf_job *job, struct imf_error *err) {
+    const struct shape *s = imf_job_shape(job);
+    return imf_job_table(job, &job->buffer[RUNS], make_table(&job->p, s->window.top),
+                         4 * sizeof(int32_t) * (size_t)s->run_count, err);
 }
 
 /* Make plane i + 1 from the plane before it. */
-static enum imf_status run_twice(struct runs_job *j, int i, const struct imf_surface *in,
-                                 int height, struct imf_error *err) {
-    const struct imf_surface *plane = &j->plane;
+static enum imf_status run_double(struct imf_job *job, int i, const struct imf_surface *in,
+                                  const struct imf_surface *plane, int height,
+                                  struct imf_error *err) {
     size_t channels = (size_t)in->channels, origin = (size_t)i * plane->size;
     /* With the columns at the left, in whole words. */
     size_t left = plane->origin,
@@ -177,42 +99,47 @@ static enum imf_status run_twice(struct runs_job *j, int i, const struct imf_sur
                                    imf_arg_int((int)samples), imf_arg_int(1 << i)};
     size_t unit = 16 / imf_sample_size(in->sample);
     struct imf_grid grid = imf_grid_over((samples + unit - 1) / unit, (size_t)height, GROUP);
-    return imf_program_launch(j->queue, j->twice, grid, args, err);
+    return imf_job_launch(job, DOUBLE, grid, args, err);
 }
 
-static enum imf_status runs_run(void *job, const struct imf_surface *in,
+static enum imf_status runs_run(struct imf_job *job, const struct imf_surface *in,
                                 const struct imf_surface *out, struct imf_error *err) {
-    struct runs_job *j = job;
-    const struct shape *s = &j->shape;
-    struct imf_surface from = *in;
-    int height = in->height + s->box.bottom - s->box.top;
+    const struct shape *s = imf_job_shape(job);
+    const struct imf_window *w = &s->window;
+    struct imf_surface from = *in, plane;
+    int height = in->height + w->height - 1;
     size_t samples = (size_t)in->width * (size_t)in->channels;
     size_t unit = 8 / imf_sample_size(in->sample);
-    enum imf_status st = IMF_OK;
-    from.origin = (size_t)((ptrdiff_t)in->origin + s->box.top * (ptrdiff_t)in->pitch);
+    enum imf_status st = lay_out(&plane, &job->p, w, err);
+    plane.mem = s->planes ? job->buffer[PLANES] : in->mem;
+    from.origin = (size_t)((ptrdiff_t)in->origin + w->top * (ptrdiff_t)in->pitch);
     for (int i = 0; i < s->planes && !st; i++) {
         height -= 1 << i;
-        st = run_twice(j, i, &from, height, err);
+        st = run_double(job, i, &from, &plane, height, err);
     }
     if (st)
         return st;
-    const struct imf_arg args[] = {
-        imf_arg_buffer(in->mem),      imf_arg_size(from.origin),     imf_arg_size(in->pitch),
-        imf_arg_buffer(j->plane.mem), imf_arg_size(j->plane.origin), imf_arg_size(j->plane.pitch),
-        imf_arg_size(j->plane.size),  imf_arg_buffer(out->mem),      imf_arg_size(out->origin),
-        imf_arg_size(out->pitch),     imf_arg_int((int)samples),     imf_arg_buffer(j->table),
-        imf_arg_int(s->run_count)};
+    const struct imf_arg args[] = {IMF_ARG_SURFACE(&from),    IMF_ARG_SURFACE(&plane),
+                                   imf_arg_size(plane.size),  IMF_ARG_SURFACE(out),
+                                   imf_arg_int((int)samples), imf_arg_buffer(job->buffer[RUNS]),
+                                   imf_arg_int(s->run_count)};
     struct imf_grid grid = imf_grid_over((samples + unit - 1) / unit, (size_t)out->height, GROUP);
-    return imf_program_launch(j->queue, j->runs, grid, args, err);
+    return imf_job_launch(job, REDUCE, grid, args, err);
 }
 
 const struct imf_solver imf_solver_erode_dilate_runs_gpu = {
     .name = "direct",
     .backend = IMF_BACKEND_DIRECT,
-    .program = "erode_dilate_gpu",
+    .group = GROUP,
     .kinds = 1u << IMF_RANK,
     .propose = runs_propose,
-    .old_make = runs_make,
-    .old_run = runs_run,
-    .old_destroy = runs_destroy,
+    .program = "erode_dilate_gpu",
+    .parts = (const char *const[]){"subword.cl", "common.cl", NULL},
+    .entries = (const char *const[]){"erode_dilate_double", "erode_dilate_runs", NULL},
+    .floats = true, /* they hold a sample and its epilogue exactly */
+    .subword = true,
+    .define = define,
+    .sizes = sizes,
+    .prepare = runs_prepare,
+    .run = runs_run,
 };

@@ -135,7 +135,7 @@ static void bisection_propose(const struct imf_problem *p, const struct imf_devi
     bool counts = w->count <= (p->in == IMF_U8 ? UINT8_MAX : UINT16_MAX) && p->in != IMF_F64;
     /* the bits of a sample times its bytes */
     double ns = counts ? 8 * size * size * imf_vector_rates.bisection * w->count : 0;
-    imf_window_accept(out, p, ns, strip_width(p), "bisection");
+    imf_window_strips(out, p, ns, strip_width(p), "bisection");
 }
 
 static struct imf_strips bisection_cut(const struct imf_job *job, int height) {

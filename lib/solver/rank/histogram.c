@@ -187,7 +187,7 @@ static void histogram_propose(const struct imf_problem *p, const struct imf_devi
     double columns = 1 + (w->width - 1.0) * p->channels / COLUMNS;
     double ns = (is_wide(w) ? 2 : 1) * (r->histogram + r->histogram_column * columns);
     out->bands = IMF_BANDS_FEW;
-    imf_window_accept(out, p, w->box && p->in == IMF_U8 ? ns : 0, strip_width(p, w),
+    imf_window_strips(out, p, w->box && p->in == IMF_U8 ? ns : 0, strip_width(p, w),
                       "histograms of columns");
 }
 

@@ -221,7 +221,7 @@ static void incremental_propose(const struct imf_problem *p, const struct imf_de
     (void)d;
     /* counts of all samples, as many as photos need, and 4 of those that enter or leave */
     double ns = r->incremental + r->bisection * (2.0 * w->count + 4.0 * w->width);
-    imf_window_accept(out, p, w->count <= UINT16_MAX && p->in == IMF_U8 ? ns : 0, STRIP,
+    imf_window_strips(out, p, w->count <= UINT16_MAX && p->in == IMF_U8 ? ns : 0, STRIP,
                       "incremental bisection");
 }
 

@@ -169,7 +169,7 @@ static void median_propose(const struct imf_problem *p, const struct imf_device 
     double ns = one && w->width == 3   ? imf_vector_rates.network3
                 : one && w->width == 5 ? imf_vector_rates.network5
                                        : 0;
-    imf_window_accept(out, p, ns * (double)imf_sample_size(p->in), strip_width(p),
+    imf_window_strips(out, p, ns * (double)imf_sample_size(p->in), strip_width(p),
                       "sorting network");
 }
 

@@ -419,7 +419,7 @@ static void regions_propose(const struct imf_problem *p, const struct imf_device
                             struct imf_proposal *out) {
     const struct imf_window *w = imf_window_propose(out, p);
     (void)d;
-    imf_window_accept(out, p, price(p, w), side(w->width) * p->channels, "sorted regions");
+    imf_window_strips(out, p, price(p, w), side(w->width) * p->channels, "sorted regions");
 }
 
 static struct imf_strips regions_cut(const struct imf_job *job, int height) {

@@ -233,13 +233,13 @@ static void tiles_propose(const struct imf_problem *p, const struct imf_device *
     struct shape *s = (struct shape *)out->shape.bytes;
     (void)d;
     if (!w->box || imf_max(w->width, w->height) > SIDE_MOST || w->count <= 2) {
-        imf_window_accept(out, p, 0, 0, NAME);
+        imf_window_strips(out, p, 0, 0, NAME);
         return;
     }
     s->slots = 5 * w->count;
     s->rows = 2 * s->slots;
     double stores = 3.2 * pow(w->count, 0.95), size = (double)imf_sample_size(p->in);
-    imf_window_accept(out, p, size * (r->tiles_sample + r->tiles_store * stores), strip_width(p, w),
+    imf_window_strips(out, p, size * (r->tiles_sample + r->tiles_store * stores), strip_width(p, w),
                       NAME);
 }
 
