@@ -19,8 +19,6 @@
 #include "base/clones.h"
 #include "solver/strips.h"
 
-#include <string.h>
-
 #define ROWS IMF_DENSE_ROWS
 
 /* ---- sums ------------------------------------------------------------------------------------ */
@@ -107,15 +105,6 @@ static void dense_sums(const struct block *b, int n) {
     dense_sums_16(b, n);
 }
 
-#define WIDEN(name, type)                                                                          \
-    IMF_CLONES static void name(float *restrict to, const type *restrict from, int n) {            \
-        n &= -IMF_SLACK;                                                                           \
-        for (int i = 0; i < n; i++)                                                                \
-            to[i] = from[i];                                                                       \
-    }
-WIDEN(dense_widen_bytes, uint8_t)
-WIDEN(dense_widen_words, uint16_t)
-
 /* ---- rows ------------------------------------------------------------------------------------ */
 
 struct work {
@@ -148,14 +137,9 @@ static float *ring_row(const struct work *w, int row) {
 static void widen_row(struct work *w, int row) {
     const struct imf_problem *p = w->p;
     const void *from = imf_sample_at(w->in, row, w->x - (ptrdiff_t)w->k->cx * p->channels);
-    int n = imf_padded(w->n + (w->k->width - 1) * p->channels);
-    float *to = ring_row(w, row);
-    if (p->in == IMF_U8)
-        dense_widen_bytes(to, from, n);
-    else if (p->in == IMF_U16)
-        dense_widen_words(to, from, n);
-    else
-        memcpy(to, from, (size_t)n * sizeof *to);
+    const struct imf_vector_taps one = {&from, &from, &(float){1}, 0, 1};
+    imf_vector_sum(ring_row(w, row), p->in, &one,
+                   imf_padded(w->n + (w->k->width - 1) * p->channels));
 }
 
 static void run_strip(struct work *w, const struct imf_surface *out, int first, int end) {
