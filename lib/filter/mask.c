@@ -29,14 +29,17 @@ static size_t plane_bytes(const struct imf_mask_plane *p) {
     return (size_t)p->width * (size_t)p->height * imf_sample_size(p->sample);
 }
 
-bool imf_mask_add(struct imf_mask *mask, const struct imf_mask_plane *plane) {
+enum imf_status imf_mask_add(struct imf_mask *mask, const struct imf_mask_plane *plane,
+                             struct imf_error *err) {
     struct imf_mask_plane *p = malloc(sizeof *p);
-    if (!p)
-        return false;
+    if (!p) {
+        free(plane->at);
+        return imf_fail_memory(err, sizeof *p);
+    }
     *p = *plane;
     p->next = mask->planes;
     mask->planes = p;
-    return true;
+    return IMF_OK;
 }
 
 bool imf_mask_turn(struct imf_mask_plane *out, const struct imf_mask_plane *plane, int orientation,
@@ -148,8 +151,8 @@ static enum imf_status add_picture(struct imf_mask *mask, struct imf_reader *rea
             free(plane.at);
             plane = turned;
         }
-        if (done && imf_mask_add(mask, &plane))
-            return IMF_OK;
+        if (done)
+            return imf_mask_add(mask, &plane, err);
         status = imf_fail_memory(err, plane_bytes(&plane));
     }
     free(plane.at);

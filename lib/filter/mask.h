@@ -50,8 +50,9 @@ const struct imf_mask_plane *imf_mask_picture(const struct imf_mask *mask);
 /* The plane of an orientation, 0 being 1, and a feather; NULL: there is none yet. */
 const struct imf_mask_plane *imf_mask_find(const struct imf_mask *mask, int orientation,
                                            double feather);
-/* Add a plane to the mask, and take its samples; false without memory. */
-bool imf_mask_add(struct imf_mask *mask, const struct imf_mask_plane *plane);
+/* Add a plane to the mask, and take its samples, also on failure. */
+enum imf_status imf_mask_add(struct imf_mask *mask, const struct imf_mask_plane *plane,
+                             struct imf_error *err);
 /* Make *out the upright plane as an orientation stores it, or with `back` the stored plane upright;
  * false without memory. The caller frees its samples. */
 bool imf_mask_turn(struct imf_mask_plane *out, const struct imf_mask_plane *plane, int orientation,

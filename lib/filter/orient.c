@@ -56,10 +56,9 @@ static enum imf_status orient_stage(struct imf_stage *out, const struct imf_stag
             status = orient_kernel(&out->kernel[i], stage->kernel[i], o, err);
     if (out->deblur.kernel)
         out->deblur.kernel = out->kernel[0];
-    if (stage->op == IMF_OP_WINDOW) {
-        orient_window_op(&out->window_op, o, out->kernel[0]);
-        orient_window_op(&out->second, o, out->kernel[0]);
-    }
+    struct imf_window_op *const windows[] = {&out->window_op, &out->second};
+    for (int i = 0; i < 2 && stage->op == IMF_OP_WINDOW; i++)
+        orient_window_op(windows[i], o, out->kernel[0]);
     imf_offset_to_stored(o, &out->transfer.u, &out->transfer.v); /* the others are round */
     imf_sides_to_stored(o, &out->canny.first_x, &out->canny.first_y);
     imf_sides_to_stored(o, &out->clahe.first_x, &out->clahe.first_y);

@@ -16,13 +16,6 @@
 #include <limits.h>
 #include <stdlib.h>
 
-struct imf_margin imf_bands_reach(const struct imf_pass *pass) {
-    struct imf_margin m = {0, 0, 0, 0};
-    if (pass->kind != IMF_PASS_CONVOLVE)
-        return m;
-    return pass->problem.reach;
-}
-
 static bool reads(const struct imf_pass *pass, int index) {
     return pass->source == index - 1 || pass->second == index - 1;
 }
@@ -45,7 +38,7 @@ static bool is_window(const struct imf_bands *b, const struct imf_segment *s, in
 /* Whether a segment must end before pass i. */
 static bool cut(const struct imf_chain *c, int i, const enum imf_bands_wish *wish) {
     const struct imf_pass *pass = &c->passes[i];
-    struct imf_margin m = imf_bands_reach(pass);
+    struct imf_margin m = pass->problem.reach;
     return i == 0 || wish[i] == IMF_BANDS_WHOLE || wish[i - 1] == IMF_BANDS_WHOLE ||
            (c->edge == IMF_EDGE_WRAP && pass->source >= 0 && m.top + m.bottom > 0);
 }
@@ -77,7 +70,7 @@ static void set_leads(struct imf_bands *b, const struct imf_segment *s) {
         w->lead = w->least = 0;
         for (int i = index; i < s->end; i++) {
             const struct imf_window *made = &b->window[i + 1];
-            int below = imf_bands_reach(&c->passes[i]).bottom;
+            int below = c->passes[i].problem.reach.bottom;
             if (!reads(&c->passes[i], index))
                 continue;
             if (c->passes[i].kind == IMF_PASS_CONVOLVE)
@@ -121,19 +114,6 @@ static enum imf_status measure_row(const struct imf_bands *b, const struct imf_s
     return IMF_OK;
 }
 
-/* Bytes of a row of the image and of the result together. */
-static enum imf_status measure_io_row(const struct imf_bands *b, size_t *bytes,
-                                      struct imf_error *err) {
-    const struct imf_chain *c = b->chain;
-    const struct imf_margin none = {0, 0, 0, 0};
-    struct imf_surface in, out;
-    enum imf_status st = imf_surface_layout(&in, c->in, c->width, 1, c->channels_in, none, err);
-    if (!st)
-        st = imf_surface_layout(&out, c->out, c->width, 1, c->channels_out, none, err);
-    *bytes = st ? 0 : imf_surface_bytes(&in) + imf_surface_bytes(&out);
-    return st;
-}
-
 /* OpenCL kernels compute blocks of at most ROW_BLOCK rows, a multiple of ROW_STEP. With a few rows
  * more in a band, one processor would get the tall blocks and another the short ones. */
 #define ROW_BLOCK 64
@@ -170,15 +150,20 @@ static int common_step(const struct imf_bands *b, const struct imf_segment *s, s
 /* How many rows a band has by the image and the result alone. */
 static enum imf_status fit_io(const struct imf_bands *b, size_t all, bool few, size_t *fit,
                               struct imf_error *err) {
-    size_t row;
-    enum imf_status st = measure_io_row(b, &row, err);
+    const struct imf_chain *c = b->chain;
+    const struct imf_margin none = {0, 0, 0, 0};
+    struct imf_surface in, out;
+    enum imf_status st = imf_surface_layout(&in, c->in, c->width, 1, c->channels_in, none, err);
+    if (!st)
+        st = imf_surface_layout(&out, c->out, c->width, 1, c->channels_out, none, err);
     if (st)
         return st;
+    size_t row = imf_surface_bytes(&in) + imf_surface_bytes(&out); /* of both together */
     *fit = IO_BAND_BYTES * (few ? FEW / 2 : 1) / row;
     *fit = *fit < all / IO_BANDS ? *fit : all / IO_BANDS;
     *fit = *fit > all / IO_BANDS_MOST ? *fit : all / IO_BANDS_MOST;
     *fit = *fit > 0 ? *fit : 1;
-    if (row * (size_t)b->chain->height < IO_LEAST_BYTES)
+    if (row * (size_t)c->height < IO_LEAST_BYTES)
         *fit = all; /* not worth the threads */
     return IMF_OK;
 }
@@ -233,7 +218,7 @@ static int oldest(const struct imf_bands *b, const struct imf_segment *s, int in
     int row = INT_MAX;
     for (int i = index; i < s->end; i++)
         if (reads(&c->passes[i], index))
-            row = imf_min(row, b->window[i + 1].before - imf_bands_reach(&c->passes[i]).top);
+            row = imf_min(row, b->window[i + 1].before - c->passes[i].problem.reach.top);
     if (index == 0)
         row = imf_min(row, b->window[c->count].before - b->back);
     if (index == c->count)
@@ -258,8 +243,8 @@ static int needed(const struct imf_bands *b, const struct imf_segment *s, int in
             continue;
         read = true;
         if (made > 0)
-            rows = imf_max(rows,
-                           made < c->height ? made + imf_bands_reach(&c->passes[i]).bottom : made);
+            rows =
+                imf_max(rows, made < c->height ? made + c->passes[i].problem.reach.bottom : made);
     }
     return read ? rows : target;
 }
@@ -309,7 +294,7 @@ static int whole_reach(const struct imf_bands *b) {
     const struct imf_chain *c = b->chain;
     int rows = 0;
     for (int i = 0; i < c->count; i++) {
-        struct imf_margin m = imf_bands_reach(&c->passes[i]);
+        struct imf_margin m = c->passes[i].problem.reach;
         rows += m.top + m.bottom;
     }
     return rows;
@@ -323,7 +308,7 @@ static const char *find_whole_image_reason(const struct imf_bands *b,
     if (!options->form.streams)
         return "it is read, written or looked at as a whole";
     for (int i = 0; i < c->count; i++) {
-        struct imf_margin m = imf_bands_reach(&c->passes[i]);
+        struct imf_margin m = c->passes[i].problem.reach;
         if (options->wish[i] == IMF_BANDS_WHOLE)
             return "the filter takes all of it at once";
         if (c->edge == IMF_EDGE_WRAP && m.top + m.bottom > 0)

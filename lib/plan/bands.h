@@ -78,7 +78,7 @@ enum imf_status imf_bands_open(struct imf_bands **out, const struct imf_chain *c
 enum imf_status imf_bands_make(struct imf_bands **out, const struct imf_chain *chain,
                                const struct imf_bands_options *options, struct imf_error *err);
 /* The same with the wishes and steps of the passes' proposals (chosen[i]; a point pass has no
- * solver) and the budget of the device, or of the host if d is NULL. */
+ * solver; NULL: all wish one band) and the budget of the device, or of the host if d is NULL. */
 enum imf_status imf_bands_plan(struct imf_bands **out, const struct imf_chain *chain,
                                const struct imf_proposal *chosen, struct imf_bands_form form,
                                const struct imf_device *d, struct imf_error *err);
@@ -94,9 +94,6 @@ void imf_bands_free(struct imf_bands **bands);
 /* Set the windows for band 0, 1, ... of a segment. Surfaces that the segment does not write count
  * as complete. */
 void imf_bands_go(struct imf_bands *bands, const struct imf_segment *segment, int band);
-
-/* How far a pass reads beyond a pixel. */
-struct imf_margin imf_bands_reach(const struct imf_pass *pass);
 
 /* The row behind the last one in storage, bottom margin included, when `rows` rows are made. */
 int imf_bands_end(const struct imf_bands *bands, int index, int rows);

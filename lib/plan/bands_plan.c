@@ -30,7 +30,11 @@ enum imf_status imf_bands_plan(struct imf_bands **out, const struct imf_chain *c
     int *step = (int *)(wish + count), twice = 0;
     for (int i = 0; i < c->count; i++) {
         const struct imf_pass *pass = &c->passes[i];
-        step[i] = chosen[i].solver ? chosen[i].step : 1;
+        step[i] = chosen && chosen[i].solver ? chosen[i].step : 1;
+        if (!chosen) {
+            wish[i] = IMF_BANDS_WHOLE;
+            continue;
+        }
         if (pass->kind == IMF_PASS_POINT)
             wish[i] = !imf_point_find(&pass->point, IMF_NORMALIZE) ? IMF_BANDS_MANY
                       : chosen[i].backend == IMF_BACKEND_CPU       ? IMF_BANDS_WHOLE
@@ -62,18 +66,7 @@ enum imf_status imf_bands_plan(struct imf_bands **out, const struct imf_chain *c
 
 enum imf_status imf_bands_whole(struct imf_bands **out, const struct imf_chain *c,
                                 struct imf_error *err) {
-    enum imf_bands_wish *wish = calloc((size_t)c->count, sizeof *wish);
-    *out = NULL;
-    if (!wish)
-        return imf_fail_memory(err, (size_t)c->count * sizeof *wish);
-    for (int i = 0; i < c->count; i++)
-        wish[i] = IMF_BANDS_WHOLE;
-    const struct imf_bands_options options = {.wish = wish};
-    enum imf_status st = imf_bands_make(out, c, &options, err);
-    if (!st)
-        (*out)->float64 = true;
-    free(wish);
-    return st;
+    return imf_bands_plan(out, c, NULL, (struct imf_bands_form){.float64 = true}, NULL, err);
 }
 
 /* Let a slice's window include rows from..to - 1, which may lie in margins. */
@@ -117,7 +110,7 @@ static void set_windows(struct imf_bands *b, int from, int to) {
     for (int i = c->count - 1; i >= 0; i--) {
         const struct imf_pass *pass = &c->passes[i];
         const struct imf_window *made = &b->window[i + 1];
-        struct imf_margin m = imf_bands_reach(pass);
+        struct imf_margin m = pass->problem.reach;
         complete(&b->window[i + 1], c, i + 1);
         widen(&b->window[pass->source + 1], c, made->before - m.top, made->done + m.bottom);
         if (pass->second >= -1)

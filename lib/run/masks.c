@@ -56,29 +56,44 @@ static enum imf_status run_solver(const struct imf_proposal *chosen, const struc
     return st;
 }
 
-/* Set *out to the plane, blurred by a filter of one kernel; the caller frees its samples. */
+/* The blur of a plane of 16 bits by a kernel. */
+static struct imf_problem problem_of(const struct imf_mask_plane *plane,
+                                     const struct imf_kernel *kernel) {
+    const double full = imf_sample_max(IMF_U16),
+                 tolerance = 31.0 / 32; /* rounded, off by 1 at most */
+    struct imf_problem p = {.width = plane->width,
+                            .height = plane->height,
+                            .channels = 1,
+                            .in = IMF_U16,
+                            .out = IMF_U16,
+                            .epilogue = {.scale = kernel->scale, .multiply = 1, .full = full},
+                            .edge = IMF_EDGE_CLAMP,
+                            .unit = full,
+                            .in_max = full,
+                            .positive = true,
+                            .tolerance = tolerance,
+                            .tolerance_even = tolerance};
+    imf_problem_convolve(&p, kernel);
+    p.exact = p.facts[0].integer;
+    return p;
+}
+
+/* Set *out to the plane, blurred by a kernel; the caller frees its samples. */
 static enum imf_status blur(struct imf_mask_plane *out, const struct imf_mask_plane *plane,
-                            const struct imf_filter *filter, const struct room *room,
+                            const struct imf_kernel *kernel, const struct room *room,
                             struct imf_error *err) {
     const struct imf_margin none = {0, 0, 0, 0};
-    const struct imf_info info = {
-        .width = plane->width, .height = plane->height, .channels = 1, .depth = 16};
-    const struct imf_settings settings = {.edge = IMF_EDGE_CLAMP};
+    const struct imf_problem p = problem_of(plane, kernel);
     struct imf_surface in = {.host = NULL}, to = {.host = NULL};
     struct imf_proposal chosen;
-    struct imf_chain *chain;
     size_t row = (size_t)plane->width * sizeof(uint16_t), bytes = row * (size_t)plane->height;
-    enum imf_status st = imf_chain_build(&chain, filter, &info, &settings, err);
-    if (st)
-        return st;
-    const struct imf_problem *p = &chain->passes[0].problem; /* there is one */
-    imf_propose_backend(&chosen, IMF_BACKEND_VECTOR, p);
+    imf_propose_backend(&chosen, IMF_BACKEND_VECTOR, &p);
     if (!chosen.feasible)
-        imf_propose_host(&chosen, p);
+        imf_propose_host(&chosen, &p);
     if (!chosen.feasible)
-        st = imf_fail(err, IMF_ERR_LIMIT, "the mask cannot be blurred: %s", chosen.why);
-    if (!st)
-        st = imf_surface_layout(&in, IMF_U16, plane->width, plane->height, 1, p->reach, err);
+        return imf_fail(err, IMF_ERR_LIMIT, "the mask cannot be blurred: %s", chosen.why);
+    enum imf_status st =
+        imf_surface_layout(&in, IMF_U16, plane->width, plane->height, 1, p.reach, err);
     if (!st)
         st = imf_surface_layout(&to, IMF_U16, plane->width, plane->height, 1, none, err);
     if (!st)
@@ -86,52 +101,40 @@ static enum imf_status blur(struct imf_mask_plane *out, const struct imf_mask_pl
             room, (double)imf_surface_bytes(&in) + (double)imf_surface_bytes(&to) + chosen.bytes,
             err);
     if (!st)
-        st = make_source(&in, plane, p->reach, err);
+        st = make_source(&in, plane, p.reach, err);
     if (!st)
         st = imf_surface_alloc(&to, err);
     if (!st)
-        st = run_solver(&chosen, p, &in, &to, err);
+        st = run_solver(&chosen, &p, &in, &to, err);
     imf_surface_free(&in);
     if (!st && !(out->at = malloc(bytes)))
         st = imf_fail_memory(err, bytes);
     for (int y = 0; y < plane->height && !st; y++)
         memcpy((char *)out->at + (size_t)y * row, imf_surface_row(&to, y), row);
     imf_surface_free(&to);
-    imf_chain_free(&chain);
     return st;
 }
 
 static enum imf_status feathered(struct imf_mask_plane *out, const struct imf_mask_plane *plane,
                                  double sigma, const struct room *room, struct imf_error *err) {
-    struct imf_stage stage = {.op = IMF_OP_LINEAR, .range = IMF_RANGE_CLIP};
-    struct imf_filter filter = {.stages = &stage, .count = 1};
+    struct imf_kernel *kernel = NULL;
     *out = *plane;
     out->sample = IMF_U16;
     out->feather = sigma;
-    enum imf_status st = imf_design_gaussian(&stage.kernel[0], &sigma, err);
-    if (!st)
-        imf_filter_find_form(&filter);
-    st = st ? st : blur(out, plane, &filter, room, err);
-    imf_stage_clear(&stage);
+    enum imf_status st = imf_design_gaussian(&kernel, &sigma, err);
+    st = st ? st : blur(out, plane, kernel, room, err);
+    imf_kernel_free(&kernel);
     return st;
 }
 
 /* ---- planes --------------------------------------------------------------------------------- */
-
-static enum imf_status add(struct imf_mask *mask, struct imf_mask_plane *plane,
-                           struct imf_error *err) {
-    if (imf_mask_add(mask, plane))
-        return IMF_OK;
-    free(plane->at);
-    return imf_fail_memory(err, sizeof *plane);
-}
 
 static enum imf_status prepare(struct imf_mask *mask, int orientation, double feather,
                                struct room room, struct imf_error *err) {
     struct imf_mask_plane made;
     if (!imf_mask_find(mask, 1, feather)) {
         enum imf_status st = feathered(&made, imf_mask_picture(mask), feather, &room, err);
-        st = st ? st : add(mask, &made, err);
+        st = st ? st : imf_mask_add(mask, &made, err);
         if (st)
             return st;
         room.held += imf_mask_plane_bytes(&made);
@@ -144,7 +147,7 @@ static enum imf_status prepare(struct imf_mask *mask, int orientation, double fe
         return st;
     if (!imf_mask_turn(&made, upright, orientation, false))
         return imf_fail_memory(err, sizeof made);
-    return add(mask, &made, err);
+    return imf_mask_add(mask, &made, err);
 }
 
 enum imf_status imf_masks_prepare(const struct imf_filter *filter, int orientation,

@@ -68,15 +68,14 @@ enum imf_status imf_plan_create_for(struct imf_plan **out, struct imf_context *c
         st = imf_masks_prepare(filter, input->orientation, settings, err);
     /* To find what a kernel is the sum of takes as much again. What filtering needs in all is known once a way is
      * chosen; this is only for kernels that leave no room to look for one. */
+    uint64_t bytes = (uint64_t)(filter_bytes(plan) + imf_filter_kernel_bytes(filter));
     if (!st)
-        st = imf_memory_fits(settings->max_memory,
-                             (uint64_t)(filter_bytes(plan) + imf_filter_kernel_bytes(filter)),
-                             "this filter alone", err);
-    const struct imf_filter *upright = plan->oriented ? plan->oriented : filter;
+        st = imf_memory_fits(settings->max_memory, bytes, "this filter alone", err);
+    const struct imf_filter *stored = plan->oriented ? plan->oriented : filter;
     if (!st)
         st = explain
-                 ? imf_chain_build_steps(&plan->chain, &plan->steps, upright, input, settings, err)
-                 : imf_chain_build(&plan->chain, upright, input, settings, err);
+                 ? imf_chain_build_steps(&plan->chain, &plan->steps, stored, input, settings, err)
+                 : imf_chain_build(&plan->chain, stored, input, settings, err);
     const struct imf_planning_beside beside = {filter_bytes(plan), plan->verify, plan->explain};
     if (!st)
         st = imf_planning_make(&plan->planning, ctx, plan->chain, settings, &beside, err);

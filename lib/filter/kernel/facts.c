@@ -20,11 +20,11 @@ static int find_mirror(const struct imf_kernel *k) {
 
 void imf_kernel_facts_find(struct imf_kernel_facts *out, const struct imf_kernel *k) {
     size_t count = (size_t)k->width * (size_t)k->height;
-    *out = (struct imf_kernel_facts){.sum = imf_kernel_sum(k),
+    *out = (struct imf_kernel_facts){.mirror = find_mirror(k),
+                                     .sum = imf_kernel_sum(k),
                                      .abs_sum = imf_kernel_abs_sum(k),
                                      .nonzero = imf_kernel_nonzero(k),
                                      .integer = imf_kernel_is_integer(k),
-                                     .mirror = find_mirror(k),
                                      .pivot = imf_kernel_pivot(k)};
     bool negative = false;
     for (size_t i = 0; i < count; i++) {

@@ -209,7 +209,7 @@ static enum imf_status run_on_host(struct imf_exec *x, int i, struct imf_error *
     struct imf_margin m = imf_chain_margin(x->chain, pass->source);
     struct imf_surface in, second, out;
     bool fills = x->step[i].fills && source->done > source->before, two = pass->second >= -1;
-    int first = made->before - imf_bands_reach(pass).top;
+    int first = made->before - pass->problem.reach.top;
     if (fills)
         first = imf_min(first, source->before ? source->before : -m.top);
     if (!fills && made->done == made->before)
