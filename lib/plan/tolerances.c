@@ -25,41 +25,64 @@ static double error_gain(const struct imf_problem *p) {
         squares += p->facts[i].squares;
         sum = hypot(sum, p->facts[i].sum);
     }
-    double gain = imf_problem_kernels(p) ? fmax(sqrt(squares), sum) / fabs(p->epilogue.scale) : 1;
     if (p->kind == IMF_BILATERAL || p->kind == IMF_GUIDED)
-        gain = p->window_op->gain;
+        return p->window_op->gain;
     if (p->kind == IMF_DENOISE)
-        gain = IMF_DENOISE_GAIN;
+        return IMF_DENOISE_GAIN;
     if (p->kind == IMF_DEBLURRING)
-        gain = IMF_HIGH_GAIN;
-    return gain * fabs(p->epilogue.multiply);
+        return IMF_HIGH_GAIN;
+    return imf_problem_kernels(p) ? fmax(sqrt(squares), sum) / fabs(p->epilogue.scale) : 1;
 }
 
-static double operation_gain(const struct imf_operation *op) {
-    double times;
+/* By how much what follows magnifies an error: an absolute one by `gain`, one in proportion to the
+ * value by gain * part. */
+struct magnified {
+    double gain, part;
+};
+
+/* From behind an operation to what it reads; light magnifies errors by the curve back. */
+static void pass_back(struct magnified *m, const struct imf_operation *op,
+                      const struct imf_chain *c) {
+    bool bytes = c->out == IMF_U8;
     switch (op->kind) {
     case IMF_COMBINE: /* of a quotient both numerator and denominator have an error */
-        return op->combine.quotient ? sqrt(2) * IMF_LIFT : 1 + fabs(op->combine.amount);
+        m->gain *= op->combine.quotient ? sqrt(2) * IMF_LIFT : 1 + fabs(op->combine.amount);
+        m->part = 1;
+        break;
     case IMF_UNPREMULTIPLY: /* likewise */
-        return sqrt(2) / op->alpha_scale;
-    case IMF_SCALAR:
-        return fabs(op->scalar.multiply);
+        m->gain *= sqrt(2) / op->alpha_scale;
+        break;
     case IMF_NORMALIZE: /* both the sample and the low end of the range have an error */
-        return op->normalize.whole ? 1 : 2 * IMF_HIGH_GAIN;
+        m->gain *= op->normalize.whole ? 1 : 2 * IMF_HIGH_GAIN;
+        m->part = 1;
+        break;
     case IMF_BLEND:
-        times = imf_blend_slope(op->blend.mode) * (op->blend.apart ? sqrt(2) : 1);
-        return fmax(1, fabs(op->blend.weights.amount)) * times;
+        m->gain *= imf_blend_slope(op->blend.mode) * (op->blend.apart ? sqrt(2) : 1) *
+                   fmax(1, fabs(op->blend.weights.amount));
+        if (op->blend.mode != IMF_BLEND_NORMAL || op->blend.weights.amount > 1)
+            m->part = 1; /* no mean */
+        break;
+    case IMF_PUT:
+        m->part = 1;
+        break;
+    case IMF_DELINEARIZE: /* where the curve is steep there is little light */
+        m->gain *= imf_curve_steepest(c->curve, bytes);
+        m->part = imf_curve_log_slope(c->curve, bytes) / imf_curve_steepest(c->curve, bytes);
+        break;
     default:
-        return 1;
+        break;
     }
 }
 
-/* The same for a point pass. */
-static double point_gain(const struct imf_point *p) {
-    double gain = 1;
-    for (int i = 0; i < p->count; i++)
-        gain *= operation_gain(&p->steps[i]);
-    return gain;
+static void pass_back_point(struct magnified *m, const struct imf_point *p,
+                            const struct imf_chain *c) {
+    for (int i = p->count - 1; i >= 0; i--)
+        pass_back(m, &p->steps[i], c);
+}
+
+/* Floats hold all values of the pass. */
+static bool fits_floats(const struct imf_pass *pass) {
+    return pass->value.integer && pass->value.bound <= IMF_WHOLE_FLOATS;
 }
 
 static bool has(const struct imf_point *p, enum imf_operation_kind kind) {
@@ -68,17 +91,15 @@ static bool has(const struct imf_point *p, enum imf_operation_kind kind) {
 
 /* Integers, to the image's depth. */
 static bool stretches_exactly(const struct imf_point *p) {
-    const struct imf_operation *stretch = imf_point_find(p, IMF_NORMALIZE),
-                               *scale = imf_point_find(p, IMF_RESCALE);
-    return stretch && stretch->normalize.whole && (!scale || scale->rescale == 1);
+    const struct imf_operation *stretch = imf_point_find(p, IMF_NORMALIZE);
+    return stretch && stretch->normalize.whole && !has(p, IMF_RESCALE);
 }
 
 /* The error of rounding pass i's output to floats; a point pass rounds between its steps, too. */
 static double storage(const struct imf_chain *c, int i) {
     const struct imf_pass *pass = &c->passes[i];
     bool reads_float64 = pass->source >= 0 && c->passes[pass->source].coarse;
-    bool exact =
-        pass->out != IMF_F32 || (pass->value.integer && pass->value.bound <= IMF_WHOLE_FLOATS);
+    bool exact = pass->out != IMF_F32 || fits_floats(pass);
     bool steps = pass->kind == IMF_PASS_POINT && !imf_point_is_map(&pass->point);
     if (pass->kind == IMF_PASS_CONVOLVE && pass->problem.kind == IMF_RANK)
         exact = exact || !reads_float64;
@@ -106,37 +127,21 @@ static double final_tolerance(const struct imf_chain *c) {
     return (imf_contract_error(c) - (c->out == IMF_U16 ? words : 0)) / c->rescale;
 }
 
-/* The curve back magnifies errors in proportion to the light by this much less than absolute ones:
- * where it is steep, there is little light. */
-static double steep(const struct imf_chain *c) {
-    return imf_curve_log_slope(c->curve, c->out == IMF_U8) /
-           imf_curve_steepest(c->curve, c->out == IMF_U8);
-}
-
 /* From the last pass back. Rounding errors of floats are in proportion to the values, and stay so
  * through sums of positive products: these are magnified by `relative`. */
 static void set_gains(struct imf_chain *c) {
-    double gain = 1, part = 1;
+    struct magnified m = {1, 1};
     for (int i = c->count - 1; i >= 0; i--) {
         struct imf_pass *pass = &c->passes[i];
-        const struct imf_point *p = &pass->point;
-        pass->gain = gain;
-        pass->relative = gain * part;
+        pass->gain = m.gain;
+        pass->relative = m.gain * m.part;
         if (pass->kind == IMF_PASS_POINT) {
-            gain *= point_gain(p);
-            if (has(p, IMF_DELINEARIZE)) {
-                gain *= imf_curve_steepest(c->curve, c->out == IMF_U8);
-                part = steep(c);
-            }
-            const struct imf_operation *b = imf_point_find(p, IMF_BLEND);
-            bool means = !b || (b->blend.mode == IMF_BLEND_NORMAL && b->blend.weights.amount <= 1);
-            bool keeps = means && !has(p, IMF_COMBINE) && !has(p, IMF_NORMALIZE);
-            part = keeps && !has(p, IMF_PUT) ? part : 1;
+            pass_back_point(&m, &pass->point, c);
         } else if (imf_problem_decides(&pass->problem)) {
-            gain = part = 1; /* its input is rounded as results are */
+            m = (struct magnified){1, 1}; /* its input is rounded as results are */
         } else {
-            gain = fmax(gain, gain * error_gain(&pass->problem));
-            part = pass->problem.positive ? part : 1;
+            m.gain *= fmax(1, error_gain(&pass->problem));
+            m.part = pass->problem.positive ? m.part : 1;
         }
     }
 }
@@ -177,32 +182,16 @@ static void mark_coarse_curve(struct imf_chain *c) {
 /* A point pass keeps integers as they are, or is the chain's only quotient, of integers. */
 static bool point_exact(const struct imf_chain *c, int i) {
     const struct imf_point *p = &c->passes[i].point;
-    bool integers = c->passes[i].value.integer && !c->passes[i].rounded;
-    bool all = true, whole = false;
+    bool keeps = c->passes[i].value.integer && !c->passes[i].rounded;
+    if (has(p, IMF_NORMALIZE))
+        return stretches_exactly(p) && i == c->count - 1 && !has(p, IMF_BLEND) && !has(p, IMF_PUT);
     for (int k = 0; k < p->count; k++) {
         const struct imf_operation *op = &p->steps[k];
-        switch (op->kind) {
-        case IMF_NORMALIZE:
-            return stretches_exactly(p) && i == c->count - 1 && !has(p, IMF_BLEND) &&
-                   !has(p, IMF_PUT);
-        case IMF_COMBINE:
-            whole = true;
-            all = all && op->combine.difference && integers;
-            break;
-        case IMF_TAKE_ALPHA:
-        case IMF_BLEND:
-        case IMF_PUT:
-        case IMF_GRAY:
-            whole = whole || integers;
-            break;
-        case IMF_RESCALE:
-            all = all && op->rescale == 1;
-            break;
-        default:
-            all = false;
-        }
+        keeps =
+            keeps && (op->kind == IMF_TAKE_ALPHA || op->kind == IMF_BLEND || op->kind == IMF_PUT ||
+                      op->kind == IMF_GRAY || (op->kind == IMF_COMBINE && op->combine.difference));
     }
-    return whole && all;
+    return keeps;
 }
 
 /* The same for an opaque image: alpha is 1 wherever it multiplies, and it divides once. */
@@ -236,7 +225,8 @@ static void mark_coarse_stretch(struct imf_chain *c, int i) {
 static double fine_error(const struct imf_chain *c, int i) {
     const struct imf_pass *pass = &c->passes[i];
     const struct imf_problem *p = &pass->problem;
-    double before = 0, gain = 1, reads = 1;
+    struct magnified m = {1, 1};
+    double before = 0, reads = 1;
     if (pass->value.integer && pass->value.bound <= WHOLE_DOUBLES)
         return 0;
     if (pass->source >= 0)
@@ -244,12 +234,12 @@ static double fine_error(const struct imf_chain *c, int i) {
     if (pass->second >= 0)
         before = fmax(before, c->passes[pass->second].error);
     if (pass->kind == IMF_PASS_POINT) {
-        gain = point_gain(&pass->point);
+        pass_back_point(&m, &pass->point, c);
     } else {
-        gain = error_gain(p);
+        m.gain = error_gain(p);
         reads = (double)c->width * c->height;
     }
-    return gain * before + IMF_SIGMAS * sqrt(reads / 12) * pass->value.bound * DBL_EPSILON;
+    return m.gain * before + IMF_SIGMAS * sqrt(reads / 12) * pass->value.bound * DBL_EPSILON;
 }
 
 /* A gradient of nearly 0 that rounding has made points anywhere. So floats must hold its input
@@ -262,10 +252,18 @@ static void mark_coarse_gradient(struct imf_chain *c, int i) {
     c->passes[i].problem.in_error = c->passes[source].error;
     for (bool more = true; more && source >= 0; source = c->passes[source].source) {
         struct imf_pass *before = &c->passes[source];
-        bool held = before->value.integer && before->value.bound <= IMF_WHOLE_FLOATS;
-        before->coarse = before->coarse || !held;
+        before->coarse = before->coarse || !fits_floats(before);
         more = before->kind == IMF_PASS_POINT;
     }
+}
+
+/* A solver's work is exact if its input, its sums and what is added to them are. */
+static bool solver_exact(const struct imf_pass *pass) {
+    const struct imf_problem *p = &pass->problem;
+    const struct imf_epilogue *e = &p->epilogue;
+    return p->exact && (p->in != IMF_F32 || p->in_max <= IMF_WHOLE_FLOATS) &&
+           (p->out != IMF_F32 || pass->value.bound * fabs(e->scale) <= IMF_WHOLE_FLOATS) &&
+           imf_is_integer(e->add) && imf_is_integer(e->offset);
 }
 
 void imf_chain_set_tolerances(struct imf_chain *c) {
@@ -273,22 +271,12 @@ void imf_chain_set_tolerances(struct imf_chain *c) {
     c->exact = c->exact_if_opaque = true;
     for (int i = 0; i < c->count; i++) {
         struct imf_pass *pass = &c->passes[i];
+        bool point = pass->kind == IMF_PASS_POINT;
         c->exact_if_opaque = c->exact_if_opaque && exact_if_opaque(c, i);
         premultiplied = premultiplied || pass->value.integer_if_opaque;
-        bool fits =
-            pass->out != IMF_F32 || (pass->value.integer && pass->value.bound <= IMF_WHOLE_FLOATS);
-        if (pass->kind == IMF_PASS_POINT) {
-            pass->exact = fits && point_exact(c, i);
-            c->exact = c->exact && pass->exact;
-            continue;
-        }
-        struct imf_problem *p = &pass->problem;
-        const struct imf_epilogue *e = &p->epilogue;
-        bool held = (p->in != IMF_F32 || p->in_max <= IMF_WHOLE_FLOATS) &&
-                    (p->out != IMF_F32 || pass->value.bound * fabs(e->scale) <= IMF_WHOLE_FLOATS);
-        p->exact = p->exact && held && imf_is_integer(e->add) && imf_is_integer(e->offset) &&
-                   fabs(e->multiply) == 1;
-        pass->exact = p->exact && fits;
+        pass->problem.exact = !point && solver_exact(pass);
+        pass->exact = (pass->out != IMF_F32 || fits_floats(pass)) &&
+                      (point ? point_exact(c, i) : pass->problem.exact);
         c->exact = c->exact && pass->exact;
     }
     c->exact_if_opaque = c->exact_if_opaque && premultiplied;
