@@ -9,7 +9,7 @@
 //     EACH           the loop over pixels i, n of them
 //     MORE           parameters of their own, for linearize(), normalize() and delinearize(), which are theirs
 //     DIVIDE(a, b)   a quotient that is exact where it is a tie between two samples
-//     MAGNITUDE(v), SIGNED(v, sign), ROOT(v), LEAST(a, b), MOST(a, b)
+//     LEAST(a, b), MOST(a, b)
 //
 // v has a plane for each channel of a pass's pixels, b for each of its second input, w the weights of a blend.
 // A step finds `colors` colours in v, and then alpha if there is one, and leaves `to`; b has `others`, and alpha.
@@ -27,9 +27,6 @@
 #define EACH for (int i = 0; i < n; i++)
 #define MORE __global const float *table, __global const float *range,
 #define DIVIDE(a, b) divide((REAL)(a), (REAL)(b))
-#define MAGNITUDE fabs
-#define SIGNED copysign
-#define ROOT sqrt
 #define LEAST(a, b) fmin((REAL)(a), (REAL)(b))
 #define MOST(a, b) fmax((REAL)(a), (REAL)(b))
 
@@ -70,7 +67,7 @@ STEP void combine(PLANES, NUMBER amount, NUMBER level, int difference, int quoti
         else
             EACH {
                 REAL d = v[c][i] - b[c][i];
-                d = amount * SIGNED(MOST(MAGNITUDE(d) - level, 0.0f), d);
+                d = amount * copysign(MOST(fabs(d) - level, 0.0f), d);
                 v[c][i] = difference ? d : v[c][i] + d;
             }
     }
@@ -96,7 +93,7 @@ STEP void scalar(PLANES, int absolute, NUMBER multiply, NUMBER offset, int thres
 {
     for (int c = 0; c < colors; c++) {
         if (absolute)
-            EACH v[c][i] = MAGNITUDE(v[c][i]);
+            EACH v[c][i] = fabs(v[c][i]);
         EACH v[c][i] = multiply * v[c][i] + offset;
         if (threshold)
             EACH v[c][i] = v[c][i] >= level ? (REAL)full : (REAL)0;
@@ -144,7 +141,7 @@ STEP void put(PLANES, int which, NUMBER green, NUMBER blue)
 // are whole, or have few bits, so that they are those of any type.
 
 #define SCREEN(b, s) ((b) + (s) - (b) * (s))
-#define SOFT(b) (4 * (b) <= 1 ? ((16 * (b)-12) * (b) + 4) * (b) : ROOT(b))
+#define SOFT(b) (4 * (b) <= 1 ? ((16 * (b)-12) * (b) + 4) * (b) : sqrt(b))
 
 // Of colours 0..1, and of colours on any scale, of which integers stay so.
 #define RATIO(mode, formula)                                                                       \
@@ -177,7 +174,7 @@ STEP void mix(int mode, REAL *v, const REAL *under, int n, NUMBER full)
         RATIO(5, SCREEN(b, s))                                  // screen, 10.1.3
         SUM(6, MOST(b, s))                                      // lighten, 10.1.6
         SUM(7, LEAST(b, s))                                     // darken, 10.1.5
-        SUM(8, MAGNITUDE(b - s))                                // difference, 10.1.11
+        SUM(8, fabs(b - s))                                // difference, 10.1.11
         SUM(9, LEAST(b + s, full))                              // add: "lighter", 9.1.13
         SUM(10, MOST(b - s, 0.0f))                              // subtract
     }

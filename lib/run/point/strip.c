@@ -3,7 +3,4 @@
 #define NAMED(name) name##_double
 #define BITS uint64_t
 #define ROUNDER 0x1.8p52
-#define MAGNITUDE fabs
-#define SIGNED copysign
-#define ROOT sqrt
 #include "run/point/strip.h"

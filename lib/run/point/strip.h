@@ -5,8 +5,7 @@
  * vectorise; then the planes are interleaved again.
  *
  * The file that includes this defines REAL, the type, and NAMED(name), the name of a function for
- * it; BITS, an integer of its size; ROUNDER, which leaves a REAL's bits no room for a fraction; and
- * what steps.cl asks for of MAGNITUDE, SIGNED and ROOT.
+ * it; BITS, an integer of its size; and ROUNDER, which leaves a REAL's bits no room for a fraction.
  */
 #ifndef IMF_RUN_POINT_STRIP_H
 #define IMF_RUN_POINT_STRIP_H
@@ -14,8 +13,8 @@
 #include "base/clones.h"
 #include "run/point/rows.h"
 
-#include <math.h>
 #include <string.h>
+#include <tgmath.h>
 
 #define INLINE static inline __attribute__((always_inline))
 #define STRIP 384

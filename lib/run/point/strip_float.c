@@ -3,7 +3,4 @@
 #define NAMED(name) name##_float
 #define BITS uint32_t
 #define ROUNDER 0x1.8p23f
-#define MAGNITUDE fabsf
-#define SIGNED copysignf
-#define ROOT sqrtf
 #include "run/point/strip.h"
