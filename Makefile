@@ -32,7 +32,7 @@ BOTH = $(addprefix $(BUILD)/lib/,$(addprefix fourier/,half_plane.o host.o host_s
 	$(addprefix solver/restore/,host.o host_maps.o))
 IN_FLOATS = $(BOTH:.o=_f32.o)
 HOST_LOOPS += $(BOTH)
-ALL_LOOPS = $(addprefix $(BUILD)/lib/,codec/png/filter.o solver/convolution/reference.o solver/fft/spectral_filter_host.o \
+ALL_LOOPS = $(addprefix $(BUILD)/lib/,codec/jpeg/blocks.o codec/png/filter.o solver/convolution/reference.o solver/fft/spectral_filter_host.o \
 	solver/smoothing/bilateral_reference.o solver/smoothing/guided_reference.o solver/denoise/reference.o) \
 	$(HOST_LOOPS)
 $(foreach o,$(ALL_LOOPS),$(if $(wildcard $(o:$(BUILD)/%.o=%.c)),,$(error $(o) has no source: a list above is out of date)))

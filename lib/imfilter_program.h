@@ -138,6 +138,8 @@ enum imf_drop imf_plan_cache_drop(struct imf_plan_cache *cache, int device,
 
 /* ---- formats and help ----------------------------------------------------------------------- */
 
+/* Before the first row: do without limits.keep_blocks, with a warning. False: nothing was held for it. */
+bool imf_reader_drop_blocks(struct imf_reader *reader);
 /* By the first bytes of a file, of which 512 are enough. IMF_FORMAT_NONE: another file, or a text
  * that begins like an image. */
 enum imf_format imf_format_from_head(const void *head, size_t size);
@@ -185,6 +187,8 @@ enum imf_status imf_part_fate(struct imf_part *out, enum imf_format from, size_t
 #define IMF_STRIP_PICTURES 16u
 /* May it be meant to hide something? It has a mask, or it blurs. */
 bool imf_filter_hides(const struct imf_filter *filter);
+/* Does a mask keep parts of the picture? */
+bool imf_filter_masks(const struct imf_filter *filter);
 /* Usage, summary and parameters of the built-in filter that a spec or its name begins with; the
  * caller frees it by free(). NULL: there is none, or no memory. */
 char *imf_filter_help(const char *name);

@@ -3,9 +3,22 @@
  */
 #include "batch/account.h"
 
+#include "output/names.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+struct imf_limits account_limits(const struct options *o, const struct imf_filter *filter,
+                                 const struct job *job) {
+    bool parts = o->settings.region_count || o->settings.channels != IMF_CHANNELS_RGB ||
+                 (filter && imf_filter_masks(filter));
+    struct imf_limits limits = o->limits;
+    limits.keep_blocks = (parts || o->keep_blocks) && job->output && !o->encode.quality &&
+                         !o->encode.subsampling &&
+                         names_format(o, job, IMF_FORMAT_JPEG) == IMF_FORMAT_JPEG;
+    return limits;
+}
 
 const char *account_check(const struct options *o, struct imf_parts *parts,
                           const struct imf_reader *reader, const struct imf_writer *writer,

@@ -4,9 +4,14 @@
 #ifndef CLI_BATCH_ACCOUNT_H
 #define CLI_BATCH_ACCOUNT_H
 
+#include "input/job_list.h"
 #include "options/settings.h"
 
 enum { ACCOUNT_TEXT = 800 };
+
+/* The limits of a job's reader, which also say whether blocks of a JPEG are to stay as they are. */
+struct imf_limits account_limits(const struct options *o, const struct imf_filter *filter,
+                                 const struct job *job);
 
 /* Set the parts, anew, as far as they are known. NULL, or why the image may not be replaced: in place no
  * part may be lost. */

@@ -186,15 +186,15 @@ static enum result acquire_workspace(struct session *s, struct work *w) {
     const struct imf_plan_key key = {*info,   held, is_held(s, w), o->verify, may_read_twice(w),
                                      w->curve};
     enum imf_status status = imf_plan_cache_acquire(s->plans, &key, &w->lease, &w->error);
-    if (status != IMF_OK) {
-        if (retry_elsewhere(s, w))
-            return RESULT_FAILED;
-        fail_input(w);
-        if (status == IMF_ERR_NO_DEVICE)
-            return RESULT_NO_DEVICE;
-        bool bad_usage = status == IMF_ERR_ARGUMENT || status == IMF_ERR_SPEC;
-        return bad_usage ? RESULT_BAD_USAGE : RESULT_FAILED;
-    }
+    bool bad_usage = status == IMF_ERR_ARGUMENT || status == IMF_ERR_SPEC;
+    if (status == IMF_ERR_LIMIT && imf_reader_drop_blocks(w->reader))
+        return acquire_workspace(s, w);
+    if (status != IMF_OK && retry_elsewhere(s, w))
+        return RESULT_FAILED;
+    if (status != IMF_OK && fail_input(w))
+        return status == IMF_ERR_NO_DEVICE ? RESULT_NO_DEVICE
+               : bad_usage                 ? RESULT_BAD_USAGE
+                                           : RESULT_FAILED;
     w->outcome.choice = imf_workspace_choice(w->lease.workspace);
     w->outcome.warning = note_choice(w);
     if ((w->outcome.limited = imf_plan_limited(w->lease.plan)) && o->report.verbosity > 0)
@@ -362,7 +362,8 @@ static enum result list_parts(struct work *w) {
 
 static enum result filter_image(struct session *s, struct work *w, struct unfinished *later) {
     const struct options *o = s->options;
-    if (imf_reader_open(&w->reader, w->input, &o->limits, &w->error) != IMF_OK) {
+    const struct imf_limits limits = account_limits(o, s->filter, w->job);
+    if (imf_reader_open(&w->reader, w->input, &limits, &w->error) != IMF_OK) {
         if (w->error.status == IMF_ERR_FORMAT)
             file_type_explain(w->input, w->job->input, w->error.text, sizeof w->error.text);
         return fail_input(w);
@@ -396,8 +397,7 @@ static enum result try_image(struct session *s, const struct job *job,
                              bool *retry) {
     const struct options *o = s->options;
     struct work w = {.job = job, .messages = messages, .start = now_ms()};
-    w.outcome.input = job->input;
-    w.outcome.output = job->output;
+    w.outcome = (struct outcome){.input = job->input, .output = job->output};
     w.outcome.filter = s->filter ? imf_filter_text(s->filter) : NULL;
 
     *retry = false;

@@ -195,6 +195,14 @@ static bool check(const struct options *o) {
     return true;
 }
 
+/* --strip without a filter: the picture stays as it is. */
+static bool strip_alone(struct options *o) {
+    if (o->spec_count || !o->encode.strip || !(o->output || o->in_place || o->suffix))
+        return true;
+    o->keep_blocks = true;
+    return options_append(&o->specs, &o->spec_count, "kernel:1");
+}
+
 static void set_defaults(struct options *o) {
     *o = (struct options){0};
     options_set_memory(o, machine_memory());
@@ -239,5 +247,5 @@ bool options_parse(struct options *o, int argc, char **argv) {
         if (!options_append(&o->inputs, &o->input_count, argv[optind]))
             return false;
     }
-    return o->action != ACTION_FILTER || check(o);
+    return o->action != ACTION_FILTER || (strip_alone(o) && check(o));
 }

@@ -394,6 +394,7 @@ const struct option_row option_rows[] = {
     {"compression", 0, REQUIRED, "N", "PNG, TIFF: 0 stored, 1 fast .. 9 small (6)",
      set_compression, AT(encode.compression), NULL, 0, 9},
     {"optimize", 0, NONE, NULL, "JPEG: Huffman tables for this image", FLAG(encode.optimize)},
+    {"keep-blocks", 0, NONE, NULL, "JPEG: copy blocks that do not change", FLAG(keep_blocks)},
     {"strip", 0, OPTIONAL, "KIND", "drop metadata: all, exif, xmp or icc", set_strip, 0, strips, 0, 0},
     {"orient", 0, REQUIRED, "MODE", "EXIF orientation: keep the tag, or apply it", CHOICE(encode.orient, orients)},
     HEADING("Report"),

@@ -13,7 +13,19 @@ bool imf_reader_in_order(const struct imf_reader *r) {
 }
 
 uint64_t imf_reader_held(const struct imf_reader *reader) {
-    return reader->memory;
+    return reader->memory + reader->blocks;
+}
+
+bool imf_reader_drop_blocks(struct imf_reader *r) {
+    if (!r->blocks)
+        return false;
+    r->blocks = 0;
+    r->metadata.jpeg.original = NULL;
+    imf_reader_warn(
+        r,
+        "blocks that do not change are encoded anew: their coefficients exceed the limit of "
+        "memory (raise it with --max-memory)");
+    return true;
 }
 
 static enum imf_status open_recognised(struct imf_reader *r, struct imf_error *err) {
@@ -63,7 +75,9 @@ enum imf_status imf_reader_again(struct imf_reader **out, const struct imf_reade
     *out = NULL;
     if (fseeko(stream, r->source.start, SEEK_SET) != 0)
         return imf_fail_io(err, errno);
-    enum imf_status status = imf_reader_open(out, stream, &r->limits, err);
+    struct imf_limits limits = r->limits;
+    limits.keep_blocks = 0; /* they are r's */
+    enum imf_status status = imf_reader_open(out, stream, &limits, err);
     if (status == IMF_OK && (*out)->row_bytes == r->row_bytes &&
         (*out)->info.height == r->info.height)
         return IMF_OK;

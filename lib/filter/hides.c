@@ -29,6 +29,13 @@ static bool blurs(const struct imf_stage *s) {
     }
 }
 
+bool imf_filter_masks(const struct imf_filter *filter) {
+    for (size_t i = 0; i < filter->count; i++)
+        if (filter->stages[i].mask)
+            return true;
+    return false;
+}
+
 bool imf_filter_hides(const struct imf_filter *filter) {
     for (size_t i = 0; i < filter->count; i++)
         if (filter->stages[i].mask || blurs(&filter->stages[i]))

@@ -209,7 +209,7 @@ struct marker {
 };
 
 struct jpeg_options {
-    bool progressive, no_adobe;
+    bool progressive, no_adobe, arithmetic, optimize;
     bool apart;          /* a scan for each component */
     int restart;         /* interval, in MCUs */
     bool wide_tables;    /* quantisation tables of 16 bits where the quality asks for it */
@@ -255,6 +255,8 @@ static inline struct bytes plain_jpeg(const struct imf_info *i, unsigned char *p
         c.num_scans = 3;
     }
     c.restart_interval = (unsigned)o->restart;
+    c.arith_code = o->arithmetic;
+    c.optimize_coding = o->optimize;
     jpeg_start_compress(&c, TRUE);
     for (size_t k = 0; k < o->marker_count; k++)
         jpeg_write_marker(&c, o->markers[k].code, o->markers[k].data, (unsigned)o->markers[k].size);

@@ -121,6 +121,8 @@ static void rows_step(struct imf_jpeg *j) {
             return; /* it was found while this row was decoded */
         for (size_t i = 0; inverted && i < j->reader->row_bytes; i++)
             row[i] = (JSAMPLE)(255 - row[i]);
+        if (j->reader->blocks && !j->damaged && !j->truncated)
+            imf_jpeg_blocks_take(&j->original->blocks, row);
     }
 }
 
@@ -219,6 +221,31 @@ static bool read_tables(struct imf_jpeg_source *to, const struct jpeg_decompress
     return true;
 }
 
+static void drop_original(struct imf_jpeg *j) {
+    if (j->original) {
+        imf_jpeg_blocks_close(&j->original->blocks);
+        free(j->original->file);
+        free(j->original);
+    }
+    j->original = NULL;
+    j->reader->metadata.jpeg.original = NULL;
+}
+
+/* Hash the blocks of rows, and let writers have the file; they take its coefficients, and those of blocks that
+ * changed. */
+static void keep_original(struct imf_jpeg *j) {
+    struct imf_reader *r = j->reader;
+    struct imf_jpeg_original *o = j->original;
+    if (o && r->metadata.jpeg.components && !o->failed &&
+        imf_jpeg_blocks_open(&o->blocks, &r->metadata.jpeg, r->info.width, r->info.height, true)) {
+        r->blocks =
+            2 * coefficient_bytes(&j->c) + imf_jpeg_blocks_count(&o->blocks) * sizeof(uint64_t);
+        r->metadata.jpeg.original = o;
+    } else {
+        drop_original(j);
+    }
+}
+
 static void read_metadata(struct imf_jpeg *j) {
     static const enum imf_density_unit unit[] = {IMF_DENSITY_ASPECT, IMF_DENSITY_INCH,
                                                  IMF_DENSITY_CM};
@@ -249,6 +276,7 @@ static enum imf_status jpeg_open(struct imf_reader *r, struct imf_error *err) {
     c->client_data = j;
     j->errors.error_exit = on_error;
     j->errors.emit_message = imf_jpeg_on_message;
+    j->original = r->limits.keep_blocks ? calloc(1, sizeof *j->original) : NULL;
     if (!guarded(j, header_step) || j->damaged)
         return failure(j, err, -1);
     for (size_t i = 0; i < sizeof spaces / sizeof spaces[0]; i++) {
@@ -261,8 +289,11 @@ static enum imf_status jpeg_open(struct imf_reader *r, struct imf_error *err) {
         if (status == IMF_OK && j->buffered)
             status =
                 imf_reader_buffer(r, coefficient_bytes(c), "a progressive JPEG of this size", err);
-        if (status == IMF_OK)
+        if (status == IMF_OK) {
             read_metadata(j);
+            keep_original(j);
+            j->opened = true;
+        }
         return status;
     }
     return imf_fail(err, IMF_ERR_FORMAT, "a JPEG of %d components cannot be read (1, 3 or 4 can)",
@@ -306,6 +337,7 @@ static enum imf_status jpeg_end(struct imf_reader *r, struct imf_error *err) {
 static void jpeg_close(struct imf_reader *r) {
     struct imf_jpeg *j = r->state;
     jpeg_destroy_decompress(&j->c);
+    drop_original(j);
     free(j->profile);
 }
 

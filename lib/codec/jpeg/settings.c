@@ -66,10 +66,9 @@ static void split_scans(struct jpeg_compress_struct *c, jpeg_scan_info script[IM
     c->num_scans = n;
 }
 
-static void set_scans(struct jpeg_compress_struct *c, const struct imf_writer *w,
-                      jpeg_scan_info script[IMF_JPEG_SCANS]) {
-    c->optimize_coding = w->encode.optimize;
-    if (w->jpeg.progressive)
+void imf_jpeg_set_scans(struct jpeg_compress_struct *c, bool progressive,
+                        jpeg_scan_info script[IMF_JPEG_SCANS]) {
+    if (progressive)
         jpeg_simple_progression(c);
     if (c->num_components > 1 && !interleaves(c))
         split_scans(c, script);
@@ -77,8 +76,8 @@ static void set_scans(struct jpeg_compress_struct *c, const struct imf_writer *w
 
 /* ---- the whole ---------------------------------------------------------------------------- */
 
-void imf_jpeg_set_encoding(struct jpeg_compress_struct *c, const struct imf_writer *w,
-                           jpeg_scan_info script[IMF_JPEG_SCANS]) {
+static void set_encoding(struct jpeg_compress_struct *c, const struct imf_writer *w,
+                         jpeg_scan_info script[IMF_JPEG_SCANS]) {
     const struct imf_encode *e = &w->encode;
     const struct imf_jpeg_source *source = kept_source(w);
     const struct imf_jpeg_source *sampled =
@@ -93,7 +92,21 @@ void imf_jpeg_set_encoding(struct jpeg_compress_struct *c, const struct imf_writ
         jpeg_set_quality(c, e->quality ? e->quality : DEFAULT_QUALITY, TRUE);
     if (c->num_components > 1) /* sampling factors are relative to other components */
         set_sampling(c, e->subsampling, sampled);
-    set_scans(c, w, script);
+    c->optimize_coding = w->encode.optimize;
+    imf_jpeg_set_scans(c, w->jpeg.progressive, script);
+}
+
+void imf_jpeg_configure(struct jpeg_compress_struct *c, const struct imf_writer *w,
+                        jpeg_scan_info script[IMF_JPEG_SCANS]) {
+    static const J_COLOR_SPACE space[] = {
+        [IMF_COLOR_GRAY] = JCS_GRAYSCALE, [IMF_COLOR_RGB] = JCS_RGB, [IMF_COLOR_CMYK] = JCS_CMYK};
+    c->image_width = (JDIMENSION)w->info.width;
+    c->image_height = (JDIMENSION)w->info.height;
+    c->input_components = w->info.channels;
+    c->in_color_space = space[w->info.color];
+    jpeg_set_defaults(c);
+    c->dct_method = JDCT_ISLOW;
+    set_encoding(c, w, script);
 }
 
 uint64_t imf_jpeg_coefficient_bytes(const struct jpeg_compress_struct *c) {

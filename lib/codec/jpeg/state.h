@@ -8,6 +8,7 @@
 #define IMF_CODEC_JPEG_STATE_H
 
 #include "codec/decoder.h"
+#include "codec/jpeg/blocks.h"
 #include "codec/jpeg/markers.h"
 
 #include <jpeglib.h>
@@ -46,7 +47,7 @@ struct imf_jpeg {
     uint64_t received;   /* bytes of the stream that libjpeg received */
     const JOCTET *begin; /* of the bytes in its buffer */
     uint64_t zeros;      /* before them, but for 0xff of a marker that `begin` splits */
-    bool in_header;
+    bool in_header, opened;
     bool buffered; /* several scans: decoded whole before the first row */
 
     /* limits */
@@ -73,7 +74,8 @@ struct imf_jpeg {
     bool bad_icc;
     unsigned char segment[IMF_SEGMENT_MAX]; /* the current marker segment */
 
-    unsigned char *dst; /* rows wanted */
+    struct imf_jpeg_original *original; /* owned, or NULL */
+    unsigned char *dst;                 /* rows wanted */
     size_t stride;
     int rows, done;
 };

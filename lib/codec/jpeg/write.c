@@ -13,7 +13,7 @@
 
 #include "codec/jpeg/markers.h"
 #include "codec/jpeg/mpf.h"
-#include "codec/jpeg/settings.h"
+#include "codec/jpeg/transcode.h"
 #include "codec/metadata/bytes.h"
 #include "codec/metadata/xmp.h"
 #include "imfilter_program.h"
@@ -33,10 +33,11 @@ struct jpeg {
     jpeg_scan_info script[IMF_JPEG_SCANS];
     jmp_buf jump;
     struct imf_writer *writer;
-    JSAMPLE *inverted;        /* CMYK: a row */
-    bool keeps_trailer;       /* images are to follow this one */
-    size_t refs_at, refs_end; /* segments that refer to the trailer, behind EXIF */
-    size_t mpf_at, mpf_size;  /* of the list's stream in them; 0: none */
+    struct imf_jpeg_transcode *transcode; /* NULL: all blocks are encoded */
+    JSAMPLE *inverted;                    /* CMYK: a row */
+    bool keeps_trailer;                   /* images are to follow this one */
+    size_t refs_at, refs_end;             /* segments that refer to the trailer, behind EXIF */
+    size_t mpf_at, mpf_size;              /* of the list's stream in them; 0: none */
     const unsigned char *src;
     size_t stride;
     int rows;
@@ -200,22 +201,13 @@ static void set_density(struct jpeg *j, bool exif) {
 /* ---- steps -------------------------------------------------------------------------------- */
 
 static void setup_step(struct jpeg *j) {
-    static const J_COLOR_SPACE space[] = {
-        [IMF_COLOR_GRAY] = JCS_GRAYSCALE, [IMF_COLOR_RGB] = JCS_RGB, [IMF_COLOR_CMYK] = JCS_CMYK};
-    const struct imf_writer *w = j->writer;
     struct jpeg_compress_struct *c = &j->c;
     jpeg_create_compress(c);
     j->destination.init_destination = clear_buffer;
     j->destination.empty_output_buffer = empty_buffer;
     j->destination.term_destination = flush;
     c->dest = &j->destination;
-    c->image_width = (JDIMENSION)w->info.width;
-    c->image_height = (JDIMENSION)w->info.height;
-    c->input_components = w->info.channels;
-    c->in_color_space = space[w->info.color];
-    jpeg_set_defaults(c);
-    c->dct_method = JDCT_ISLOW;
-    imf_jpeg_set_encoding(c, w, j->script);
+    imf_jpeg_configure(c, j->writer, j->script);
 }
 
 static void start_step(struct jpeg *j) {
@@ -224,7 +216,10 @@ static void start_step(struct jpeg *j) {
     const struct imf_meta_item *exif = imf_metadata_find(w->metadata, IMF_META_EXIF);
     bool with_exif = exif && imf_writer_wants(w, exif);
     set_density(j, with_exif);
-    jpeg_start_compress(&j->c, TRUE);
+    if (j->transcode)
+        imf_jpeg_transcode_start(j->transcode, &j->c);
+    else
+        jpeg_start_compress(&j->c, TRUE);
     if (with_exif)
         put(j, exif);
     flush(&j->c);
@@ -245,6 +240,10 @@ static void rows_step(struct jpeg *j) {
     size_t bytes = j->writer->row_bytes;
     for (int y = 0; y < j->rows; y++) {
         const unsigned char *src = j->src + (size_t)y * j->stride;
+        if (j->transcode) {
+            imf_jpeg_transcode_row(j->transcode, src);
+            continue;
+        }
         JSAMPROW row = (JSAMPROW)(uintptr_t)src; /* libjpeg lacks const; it only reads */
         for (size_t i = 0; j->inverted && i < bytes; i++)
             j->inverted[i] = (JSAMPLE)(255 - src[i]);
@@ -255,6 +254,10 @@ static void rows_step(struct jpeg *j) {
 }
 
 static void finish_step(struct jpeg *j) {
+    if (j->transcode) {
+        imf_jpeg_transcode_configure(j->transcode, &j->c, j->script);
+        start_step(j);
+    }
     jpeg_finish_compress(&j->c);
 }
 
@@ -308,6 +311,10 @@ static enum imf_status jpeg_open(struct imf_writer *w, struct imf_error *err) {
         return status;
     if (!guarded(j, setup_step))
         return failure(j, err);
+    if (imf_jpeg_transcodes(w)) {
+        j->transcode = imf_jpeg_transcode_make(w, &j->c);
+        return j->transcode ? IMF_OK : imf_fail(err, IMF_ERR_MEMORY, "out of memory");
+    }
     status = imf_writer_memory(w, imf_jpeg_coefficient_bytes(&j->c),
                                "a progressive or optimized JPEG of this size", err);
     if (status)
@@ -369,6 +376,7 @@ static enum imf_status jpeg_finish(struct imf_writer *w, struct imf_error *err) 
 static void jpeg_close(struct imf_writer *w) {
     struct jpeg *j = w->state;
     jpeg_destroy_compress(&j->c);
+    imf_jpeg_transcode_free(&j->transcode);
     free(j->inverted);
 }
 

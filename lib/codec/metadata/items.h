@@ -76,6 +76,7 @@ struct imf_jpeg_source {
     int table[4];    /* quantisation table of each component */
     bool has_table[4];
     uint16_t quant[4][64]; /* natural order */
+    struct imf_jpeg_original *original; /* codec/jpeg/blocks.h; borrowed, or NULL */
 };
 
 struct imf_metadata {

@@ -1,0 +1,56 @@
+/*
+ * blocks.h - which blocks of a JPEG a filter changed
+ *
+ * Encoding a decoded block again changes it: samples were rounded and limited, and chroma was brought to
+ * the picture's size and back. So the decoder hashes the pixels that each block has a part in, the encoder does
+ * the same with the rows that it gets, and where both are equal the block's coefficients are copied from the
+ * source's file.
+ *
+ * Luma follows from the pixels. Cb and Cr follow from the differences of R, G and B, which stay where the same is
+ * added to all three.
+ */
+#ifndef IMF_CODEC_JPEG_BLOCKS_H
+#define IMF_CODEC_JPEG_BLOCKS_H
+
+#include "codec/metadata/items.h"
+
+/* Hashes of an image's blocks, which is taken row by row. */
+struct imf_jpeg_blocks {
+    int width, height, channels; /* of its rows: 8 bits a sample */
+    int components, mcu;         /* mcu: rows of an MCU */
+    struct imf_jpeg_component {
+        int same;         /* the first component of the same blocks and samples, perhaps itself */
+        int wide, high;   /* pixels of a block */
+        int across, down; /* blocks */
+        bool chroma;
+        uint64_t
+            *hash; /* owned: of all, or of an MCU row's; 0: unknown; NULL: as `same` has them */
+    } component[4];
+    bool all;            /* hashes of all blocks are kept */
+    int row;             /* rows taken */
+    unsigned char *line; /* the differences of a row, and which bytes are some; owned */
+};
+
+/* What the encoder needs of the source. The decoder fills it: an MCU row's hashes before its last row is given
+ * out, the bytes before it has ended. */
+struct imf_jpeg_original {
+    struct imf_jpeg_blocks blocks;
+    unsigned char *file; /* owned */
+    size_t size, capacity;
+    bool failed; /* bytes are missing: there was no memory */
+};
+
+/* False: no memory, or sampling factors that libjpeg does not take. To be closed even then. */
+bool imf_jpeg_blocks_open(struct imf_jpeg_blocks *b, const struct imf_jpeg_source *source,
+                          int width, int height, bool all);
+void imf_jpeg_blocks_close(struct imf_jpeg_blocks *b);
+/* Blocks of the image. */
+size_t imf_jpeg_blocks_count(const struct imf_jpeg_blocks *b);
+/* Take the next row. */
+void imf_jpeg_blocks_take(struct imf_jpeg_blocks *b, const unsigned char *row);
+/* The hashes of a component's blocks in MCU row i, which were taken last unless all are kept; *count of
+ * them. */
+const uint64_t *imf_jpeg_blocks_of(const struct imf_jpeg_blocks *b, int component, int i,
+                                   size_t *count);
+
+#endif
