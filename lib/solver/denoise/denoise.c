@@ -1,11 +1,10 @@
 /* denoise.c - what the solvers that remove noise share */
 #include "solver/denoise/denoise.h"
 
-#include "solver/common/window.h"
 #include "solver/denoise/noise.h"
+#include "solver/restore/channels.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define ROOT2 0.70710678118654757
 #define ROOT3 0.57735026918962573
@@ -71,57 +70,37 @@ void imf_denoise_propose(const struct imf_problem *p, struct imf_proposal *out, 
     out->step = grid->step;
 }
 
-enum imf_status imf_denoise_make(void **job, const struct imf_problem *p,
-                                 const struct imf_proposal *proposal, struct imf_queue *queue,
-                                 struct imf_error *err) {
-    (void)proposal, (void)queue;
-    struct imf_denoise_job *j = *job = malloc(sizeof *j);
-    if (!j)
-        return imf_fail_memory(err, sizeof *j);
-    *j = (struct imf_denoise_job){
-        .p = *p, .grid = imf_denoise_grid(p->denoise), .sigma = p->denoise->sigma * p->unit};
-    return IMF_OK;
+bool imf_denoise_floats_do(const struct imf_problem *p, struct imf_proposal *out) {
+    out->error = IMF_DENOISE_ERROR * p->in_max * fabs(p->epilogue.multiply);
+    if (out->error > p->tolerance)
+        imf_proposal_refuse(out, "blocks like these need more than float32");
+    return out->error <= p->tolerance;
 }
 
-void imf_denoise_destroy(void **job) {
-    free(*job);
-    *job = NULL;
+void imf_denoise_tell(const struct imf_job *job, char *text, size_t size) {
+    double sigma = imf_denoise_sigma(job), part = sigma / job->p.unit;
+    if (job->p.denoise->sigma < 0)
+        snprintf(text, size, "noise of sigma %.3g of full scale (%.3g of %g)", part, sigma,
+                 job->p.unit);
 }
 
-void imf_denoise_use_pool(void *job, struct imf_pool *pool) {
-    ((struct imf_denoise_job *)job)->pool = pool;
+enum imf_status imf_denoise_measure(struct imf_job *job, const struct imf_surface *in,
+                                    struct imf_error *err) {
+    const struct imf_problem *p = &job->p;
+    const struct imf_denoise *d = p->denoise;
+    double *sigma = job->own;
+    *sigma = d->sigma * p->unit;
+    return d->sigma < 0 ? imf_noise_sigma(sigma, in, p->colors, p->weigh, p->unit, d->first_x,
+                                          d->first_y, err)
+                        : IMF_OK;
 }
 
-void imf_denoise_tell(const void *job, char *text, size_t size) {
-    const struct imf_denoise_job *j = job;
-    double part = j->sigma / j->p.unit;
-    if (j->p.denoise->sigma < 0)
-        snprintf(text, size, "noise of sigma %.3g of full scale (%.3g of %g)", part, j->sigma,
-                 j->p.unit);
-}
-
-static enum imf_status copy(const struct imf_problem *p, const struct imf_surface *in,
-                            const struct imf_surface *out, struct imf_error *err) {
-    size_t samples = (size_t)p->width * (size_t)p->channels;
-    double *row = malloc(samples * sizeof *row);
-    if (!row)
-        return imf_fail_memory(err, samples * sizeof *row);
-    for (int y = 0; y < out->height; y++) {
-        imf_samples_widen(row, imf_surface_row(in, y), in->sample, 0, samples);
-        imf_window_finish(p, row, imf_surface_row(out, y), samples);
-    }
-    free(row);
-    return IMF_OK;
-}
-
-enum imf_status imf_denoise_begin(struct imf_denoise_job *j, const struct imf_surface *in,
-                                  const struct imf_surface *out, bool *done,
-                                  struct imf_error *err) {
-    const struct imf_problem *p = &j->p;
-    enum imf_status st = IMF_OK;
-    if (p->denoise->sigma < 0)
-        st = imf_noise_sigma(&j->sigma, in, p->colors, p->weigh, p->unit, p->denoise->first_x,
-                             p->denoise->first_y, err);
-    *done = !st && j->sigma == 0;
-    return *done ? copy(p, in, out, err) : st;
+enum imf_status imf_denoise_run(struct imf_job *job, const struct imf_surface *in,
+                                const struct imf_surface *out, struct imf_error *err) {
+    enum imf_status st = imf_denoise_measure(job, in, err);
+    if (!st && imf_denoise_sigma(job) > 0)
+        return imf_job_strips(job, in, out, err);
+    if (!st)
+        imf_channels_copy(&job->p, in, out, 0, job->pool);
+    return st;
 }

@@ -21,26 +21,23 @@
  * noise, behind weights that differ by a factor of 1000. */
 #define IMF_DENOISE_ERROR 4e-6
 
-struct imf_denoise_job {
-    struct imf_problem p;
-    const struct imf_denoise_grid *grid;
-    double sigma;          /* on the scale of the samples: given, or measured by the last run */
-    struct imf_pool *pool; /* borrowed, or NULL */
-};
+/* job->own begins with sigma on the scale of the samples: given, or measured by the last run. */
+static inline double imf_denoise_sigma(const struct imf_job *job) {
+    return *(const double *)job->own;
+}
+/* Set it, from a surface in host memory where it is to be measured. */
+enum imf_status imf_denoise_measure(struct imf_job *job, const struct imf_surface *in,
+                                    struct imf_error *err);
 
 /* What the solvers' proposals have in common: bands, their step. ns: nanoseconds of a core for each
  * of the colours' samples. */
 void imf_denoise_propose(const struct imf_problem *p, struct imf_proposal *out, double ns);
-/* The members of struct imf_solver. The job is a struct imf_denoise_job. */
-enum imf_status imf_denoise_make(void **job, const struct imf_problem *p,
-                                 const struct imf_proposal *proposal, struct imf_queue *queue,
-                                 struct imf_error *err);
-void imf_denoise_destroy(void **job);
-void imf_denoise_use_pool(void *job, struct imf_pool *pool);
-void imf_denoise_tell(const void *job, char *text, size_t size);
-/* Measure sigma if that was asked for. *done: it is 0, and `out` is the input after the epilogue. */
-enum imf_status imf_denoise_begin(struct imf_denoise_job *j, const struct imf_surface *in,
-                                  const struct imf_surface *out, bool *done, struct imf_error *err);
+/* Whether float32 suffices; otherwise `out` has the reason. */
+bool imf_denoise_floats_do(const struct imf_problem *p, struct imf_proposal *out);
+/* Members of struct imf_solver; `run` of the host's, which cut strips. */
+void imf_denoise_tell(const struct imf_job *job, char *text, size_t size);
+enum imf_status imf_denoise_run(struct imf_job *job, const struct imf_surface *in,
+                                const struct imf_surface *out, struct imf_error *err);
 
 /* Which part of a coefficient is kept, by sigma. struct denoise_shrink of cl/denoise_gpu.cl. */
 struct imf_shrink {

@@ -43,17 +43,17 @@ size_t imf_groups_floats(const struct imf_problem *p, int width, int height) {
                GROUP / sizeof(float);
 }
 
-void imf_groups_open(struct imf_groups *g, const struct imf_denoise_job *j, int width, int height,
+void imf_groups_open(struct imf_groups *g, const struct imf_job *job, int width, int height,
                      float *memory) {
-    const struct imf_problem *p = &j->p;
-    *g = (struct imf_groups){.grid = j->grid,
+    const struct imf_problem *p = &job->p;
+    *g = (struct imf_groups){.grid = imf_denoise_grid(p->denoise),
                              .colors = p->colors,
                              .sides = imf_denoise_sides(p),
                              .order = imf_denoise_order_of(p->denoise),
                              .reach = p->reach.left,
                              .width = area(width, p->reach.left),
                              .height = area(height, p->reach.left),
-                             .shrink = imf_shrink_of(j->sigma)};
+                             .shrink = imf_shrink_of(imf_denoise_sigma(job))};
     g->pitch = padded((size_t)g->width);
     g->size = g->pitch * (size_t)g->height;
     g->shrink.scale /= SCALE * SCALE;

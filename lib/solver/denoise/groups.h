@@ -23,7 +23,7 @@ struct imf_groups {
 /* Floats of memory for a tile. */
 size_t imf_groups_floats(const struct imf_problem *p, int width, int height);
 /* Lay out a tile's planes in memory of zeros. The caller fills `image` and `guide`. */
-void imf_groups_open(struct imf_groups *g, const struct imf_denoise_job *j, int width, int height,
+void imf_groups_open(struct imf_groups *g, const struct imf_job *job, int width, int height,
                      float *memory);
 /* Set `estimate` inside the reach. */
 void imf_groups_run(struct imf_groups *g);

@@ -26,8 +26,8 @@
 #include "solver/denoise/denoise.h"
 
 #include "device/tuning.h"
-#include "solver/common/window.h"
 #include "solver/cores.h"
+#include "solver/restore/channels.h"
 #include "solver/strips.h"
 
 #include <math.h>
@@ -38,7 +38,8 @@
 
 /* An area of the image with `reach` pixels around: planes of each channel. */
 struct area {
-    const struct imf_denoise_job *j;
+    const struct imf_problem *p;
+    const struct imf_denoise_grid *grid;
     double sigma, basis[IMF_BLOCK][IMF_BLOCK];
     int reach, width, height;
     size_t size; /* of a plane */
@@ -74,10 +75,10 @@ static int search_step(const struct imf_denoise_grid *grid, int i) {
 /* The blocks that are most like the one at (x, y), the most alike first; of equal ones the first that is searched. So
  * the block itself is always one of them, and each pixel is in a group. */
 static void find_group(struct group *g, const struct area *a, int x, int y) {
-    const struct imf_denoise_grid *grid = a->j->grid;
+    const struct imf_denoise_grid *grid = a->grid;
     size_t one = (size_t)y * (size_t)a->width + (size_t)x;
     double found[IMF_GROUP_MOST];
-    bool turned = a->j->p.denoise->turned;
+    bool turned = a->p->denoise->turned;
     g->count = 0;
     if (grid->count == 1)
         g->at[g->count++] = one;
@@ -85,8 +86,8 @@ static void find_group(struct group *g, const struct area *a, int x, int y) {
         for (int column = 0; column < 2 * grid->search; column++) {
             int down = search_step(grid, row), along = search_step(grid, column);
             int dx = turned ? down : along, dy = turned ? along : down;
-            dx = a->j->p.denoise->first_x < 0 ? -dx : dx;
-            dy = a->j->p.denoise->first_y < 0 ? -dy : dy;
+            dx = a->p->denoise->first_x < 0 ? -dx : dx;
+            dy = a->p->denoise->first_y < 0 ? -dy : dy;
             size_t other = (size_t)(y + dy) * (size_t)a->width + (size_t)(x + dx);
             bool full = g->count == grid->count;
             double d = distance(a, one, other, full ? found[g->count - 1] : INFINITY);
@@ -177,10 +178,10 @@ static void estimate_group(const struct area *a, const struct group *g, int c, b
 
 /* Estimate all channels, again from the first estimate. */
 static void estimate(const struct area *a, bool again) {
-    const struct imf_denoise_grid *grid = a->j->grid;
-    int colors = a->j->p.colors;
+    const struct imf_denoise_grid *grid = a->grid;
+    int colors = a->p->colors;
     int inset = again ? a->reach / 2 : 0, after = inset + IMF_BLOCK;
-    const struct imf_denoise_sides s = imf_denoise_sides(&a->j->p);
+    const struct imf_denoise_sides s = imf_denoise_sides(a->p);
     int first_x = s.x.first + imf_denoise_skipped(grid, s.x, inset) * grid->step + s.x.before;
     int first_y = s.y.first + imf_denoise_skipped(grid, s.y, inset) * grid->step + s.y.before;
     for (int c = 0; c < colors; c++) {
@@ -213,13 +214,12 @@ static void rotate(double *const *plane, size_t size, bool back) {
 }
 
 static void load(const struct area *a, const struct imf_surface *in, int y0) {
-    const struct imf_problem *p = &a->j->p;
+    const struct imf_problem *p = a->p;
     float scale = imf_denoise_guide(p, a->sigma);
     for (int y = 0; y < a->height; y++)
         for (int c = 0; c < p->colors; c++)
-            imf_channel_widen(
-                a->image[c] + (size_t)y * (size_t)a->width, imf_surface_row(in, y0 + y - a->reach),
-                in->sample, -(ptrdiff_t)a->reach * p->channels + c, p->channels, (size_t)a->width);
+            imf_channel_read(a->image[c] + (size_t)y * (size_t)a->width, in, c, y0 + y - a->reach,
+                             -a->reach, a->width);
     for (size_t i = 0; i < a->size; i++) {
         float sum = (float)a->image[0][i];
         if (p->colors >= 3)
@@ -233,22 +233,18 @@ static void load(const struct area *a, const struct imf_surface *in, int y0) {
 
 static void store(const struct area *a, const struct imf_surface *in, const struct imf_surface *out,
                   int y0, int rows) {
-    const struct imf_problem *p = &a->j->p;
-    size_t width = (size_t)p->width, channels = (size_t)p->channels;
-    double *row = a->sum[0]; /* which is longer */
+    const struct imf_problem *p = a->p;
     if (p->colors >= 3)
         rotate(a->estimate, a->size, true);
-    for (int y = 0; y < rows; y++) {
-        for (size_t x = 0; x < width; x++)
-            for (size_t c = 0; c < channels; c++)
-                row[x * channels + c] =
-                    c < (size_t)p->colors
-                        ? a->estimate[c][(size_t)(y + a->reach) * (size_t)a->width +
-                                         (size_t)a->reach + x]
-                        : imf_sample_get(imf_surface_row(in, y0 + y), in->sample,
-                                         (ptrdiff_t)(x * channels + c));
-        imf_window_finish(p, row, imf_surface_row(out, y0 + y), width * channels);
-    }
+    for (int y = 0; y < rows; y++)
+        for (int c = 0; c < p->channels; c++) {
+            double *row = a->sum[0]; /* which is no longer needed */
+            if (c < p->colors)
+                row = a->estimate[c] + (size_t)(y + a->reach) * (size_t)a->width + a->reach;
+            else
+                imf_channel_read(row, in, c, y0 + y, 0, p->width);
+            imf_channel_finish(p, out, c, y0 + y, 0, row, p->width);
+        }
 }
 
 static size_t area_doubles(const struct imf_problem *p, int height) {
@@ -256,20 +252,17 @@ static size_t area_doubles(const struct imf_problem *p, int height) {
     return width * ((size_t)height + 2 * (size_t)p->reach.top) * (4 * (size_t)p->colors + 1);
 }
 
-struct pass {
-    const struct imf_denoise_job *j;
-    const struct imf_surface *in, *out;
-};
-
-static void run_item(void *data, int item, void *memory) {
-    struct pass *pass = data;
-    const struct imf_problem *p = &pass->j->p;
-    int first = item * ROWS, rows = imf_min(ROWS, pass->out->height - first);
-    struct area a = {.j = pass->j, .sigma = pass->j->sigma, .reach = p->reach.left};
+static void run_strip(const struct imf_host_strip *s) {
+    const struct imf_problem *p = &s->job->p;
+    int rows = s->at.end - s->at.y;
+    struct area a = {.p = p,
+                     .grid = imf_denoise_grid(p->denoise),
+                     .sigma = imf_denoise_sigma(s->job),
+                     .reach = p->reach.left};
     a.width = p->width + 2 * a.reach;
     a.height = rows + 2 * a.reach;
     a.size = (size_t)a.width * (size_t)a.height;
-    double *next = memory;
+    double *next = s->scratch;
     for (int c = 0; c < p->colors; c++, next += 4 * a.size) {
         a.image[c] = next;
         a.estimate[c] = next + a.size;
@@ -278,22 +271,20 @@ static void run_item(void *data, int item, void *memory) {
     }
     a.guide = next;
     imf_denoise_basis(a.basis);
-    load(&a, pass->in, first);
+    load(&a, s->in, s->at.y);
     estimate(&a, false);
     estimate(&a, true);
-    store(&a, pass->in, pass->out, first, rows);
+    store(&a, s->in, s->out, s->at.y, rows);
 }
 
-static enum imf_status run(void *job, const struct imf_surface *in, const struct imf_surface *out,
-                           struct imf_error *err) {
-    struct imf_denoise_job *j = job;
-    struct pass pass = {.j = j, .in = in, .out = out};
-    bool done;
-    enum imf_status st = imf_denoise_begin(j, in, out, &done, err);
-    if (st || done)
-        return st;
-    return imf_work(j->pool, (out->height - 1) / ROWS + 1,
-                    area_doubles(&j->p, ROWS) * sizeof(double), run_item, &pass, err);
+static struct imf_strips cut(const struct imf_job *job, int height) {
+    int width = job->p.width;
+    return (struct imf_strips){width, height, width, ROWS, 1, (height - 1) / ROWS + 1};
+}
+
+static size_t scratch_bytes(const struct imf_problem *p, const void *shape, int width) {
+    (void)shape, (void)width;
+    return area_doubles(p, ROWS) * sizeof(double);
 }
 
 static void propose(const struct imf_problem *p, const struct imf_device *d,
@@ -312,9 +303,10 @@ const struct imf_solver imf_solver_denoise_host = {
     .float64 = true,
     .kinds = 1u << IMF_DENOISE,
     .propose = propose,
-    .old_make = imf_denoise_make,
-    .old_run = run,
-    .old_destroy = imf_denoise_destroy,
-    .old_use_pool = imf_denoise_use_pool,
-    .old_tell = imf_denoise_tell,
+    .own = sizeof(double),
+    .run = imf_denoise_run,
+    .cut = cut,
+    .scratch_bytes = scratch_bytes,
+    .strip = run_strip,
+    .tell = imf_denoise_tell,
 };

@@ -12,8 +12,6 @@
 #include "solver/denoise/planes.h"
 #include "solver/strips.h"
 
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Pixels of tiles: of blocks, whose halo is narrow, and of groups. */
@@ -51,12 +49,6 @@ static size_t blocks_floats(const struct imf_problem *p, int width, int height) 
 
 /* ---- tiles ----------------------------------------------------------------------------------- */
 
-struct pass {
-    const struct imf_denoise_job *job;
-    const struct imf_surface *in, *out;
-    struct imf_strips tiles;
-};
-
 static size_t tile_floats(const struct imf_problem *p, int width, int height) {
     return by_groups(p) ? imf_groups_floats(p, width, height)
                         : blocks_floats(p, width + p->grid_x, height + p->grid_y);
@@ -80,39 +72,40 @@ struct corner {
 };
 
 /* Rows of the tile at `at`. guide: NULL, or of groups. */
-static void load(const struct pass *pass, const struct imf_patch *at, float *const *plane,
-                 float *guide, size_t pitch, struct corner before, int width, int height) {
-    const struct imf_problem *p = &pass->job->p;
-    float scale = imf_denoise_guide(p, pass->job->sigma);
-    ptrdiff_t first = (ptrdiff_t)(at->x - before.x) * p->channels;
+static void load(const struct imf_host_strip *s, float *const *plane, float *guide, size_t pitch,
+                 struct corner before, int width, int height) {
+    const struct imf_problem *p = &s->job->p;
+    float scale = imf_denoise_guide(p, imf_denoise_sigma(s->job));
+    ptrdiff_t first = (ptrdiff_t)(s->at.x - before.x) * p->channels;
     for (int y = 0; y < height; y++)
         imf_planes_load(plane, guide, scale, (size_t)y * pitch,
-                        imf_sample_at(pass->in, at->y - before.y + y, first), pass->in->sample,
+                        imf_sample_at(s->in, s->at.y - before.y + y, first), s->in->sample,
                         p->channels, p->colors, (size_t)width);
 }
 
-static void store(const struct pass *pass, const struct imf_patch *at, float *const *plane,
-                  size_t pitch, struct corner before, float *row) {
-    const struct imf_problem *p = &pass->job->p;
-    for (int y = at->y; y < at->end; y++) {
-        ptrdiff_t first = (ptrdiff_t)at->x * p->channels;
-        char *to = (char *)imf_surface_row(pass->out, y) +
-                   (size_t)first * imf_sample_size(pass->out->sample);
-        imf_planes_store(row, plane, (size_t)(y - at->y + before.y) * pitch + (size_t)before.x,
-                         imf_sample_at(pass->in, y, first), pass->in->sample, p->channels,
-                         p->colors, (size_t)at->n);
-        imf_float_row_store(to, pass->out->sample, row, at->n * p->channels, &p->epilogue);
+static void store(const struct imf_host_strip *s, float *const *plane, size_t pitch,
+                  struct corner before, float *row) {
+    const struct imf_problem *p = &s->job->p;
+    for (int y = s->at.y; y < s->at.end; y++) {
+        ptrdiff_t first = (ptrdiff_t)s->at.x * p->channels;
+        char *to =
+            (char *)imf_surface_row(s->out, y) + (size_t)first * imf_sample_size(s->out->sample);
+        imf_planes_store(row, plane, (size_t)(y - s->at.y + before.y) * pitch + (size_t)before.x,
+                         imf_sample_at(s->in, y, first), s->in->sample, p->channels, p->colors,
+                         (size_t)s->at.n);
+        imf_float_row_store(to, s->out->sample, row, s->at.n * p->channels, &p->epilogue);
     }
 }
 
-static void run_blocks(const struct pass *pass, const struct imf_patch *at, float *memory) {
-    const struct imf_problem *p = &pass->job->p;
-    int width = at->n + p->grid_x, rows = at->end - at->y + p->grid_y;
+static void run_blocks(const struct imf_host_strip *s) {
+    const struct imf_problem *p = &s->job->p;
+    int width = s->at.n + p->grid_x, rows = s->at.end - s->at.y + p->grid_y;
     size_t size = blocks_plane(width, rows);
-    float *plane[IMF_CHANNELS_MAX], *first = memory + (size_t)p->colors * size;
+    float *plane[IMF_CHANNELS_MAX], *memory = s->scratch,
+                                    *first = memory + (size_t)p->colors * size;
     struct imf_blocks once = {.across = blocks_along(width, false),
                               .down = blocks_along(rows, false),
-                              .shrink = imf_shrink_of(pass->job->sigma),
+                              .shrink = imf_shrink_of(imf_denoise_sigma(s->job)),
                               .scratch = first + size};
     once.pitch = imf_blocks_pitch(once.across);
     struct imf_blocks again = once;
@@ -121,60 +114,47 @@ static void run_blocks(const struct pass *pass, const struct imf_patch *at, floa
     for (int c = 0; c < p->colors; c++)
         plane[c] = memory + (size_t)c * size;
     const struct corner corner = {BEFORE + p->grid_x, BEFORE + p->grid_y};
-    load(pass, at, plane, NULL, once.pitch, corner, (once.across - 1) * IMF_BLOCKS_STEP + IMF_BLOCK,
+    load(s, plane, NULL, once.pitch, corner, (once.across - 1) * IMF_BLOCKS_STEP + IMF_BLOCK,
          (once.down - 1) * IMF_BLOCKS_STEP + IMF_BLOCK);
     size_t inside = AGAIN * once.pitch + AGAIN;
     for (int c = 0; c < p->colors; c++) {
         imf_blocks_estimate(&once, first, plane[c], NULL);
         imf_blocks_estimate(&again, plane[c] + inside, plane[c] + inside, first + inside);
     }
-    store(pass, at, plane, once.pitch, corner, once.scratch + imf_blocks_scratch(once.across));
+    store(s, plane, once.pitch, corner, once.scratch + imf_blocks_scratch(once.across));
 }
 
-static void run_groups(const struct pass *pass, const struct imf_patch *at, float *memory) {
-    const struct imf_problem *p = &pass->job->p;
+static void run_groups(const struct imf_host_strip *s) {
+    const struct imf_problem *p = &s->job->p;
     struct imf_groups g;
-    imf_groups_open(&g, pass->job, at->n, at->end - at->y, memory);
+    imf_groups_open(&g, s->job, s->at.n, s->at.end - s->at.y, s->scratch);
     const struct corner corner = {p->reach.left, p->reach.left};
-    load(pass, at, g.image, g.guide, g.pitch, corner, g.width, g.height);
+    load(s, g.image, g.guide, g.pitch, corner, g.width, g.height);
     imf_groups_run(&g);
-    store(pass, at, g.estimate, g.pitch, corner, g.row);
+    store(s, g.estimate, g.pitch, corner, g.row);
 }
 
-static void run_item(void *data, int item, void *memory) {
-    struct pass *pass = data;
-    const struct imf_problem *p = &pass->job->p;
-    struct imf_patch at = imf_strips_at(&pass->tiles, item);
-    memset(memory, 0, tile_floats(p, at.n, at.end - at.y) * sizeof(float));
-    if (by_groups(p))
-        run_groups(pass, &at, memory);
+static void run_strip(const struct imf_host_strip *s) {
+    memset(s->scratch, 0, tile_floats(&s->job->p, s->at.n, s->at.end - s->at.y) * sizeof(float));
+    if (by_groups(&s->job->p))
+        run_groups(s);
     else
-        run_blocks(pass, &at, memory);
+        run_blocks(s);
 }
 
-static enum imf_status run(void *job, const struct imf_surface *in, const struct imf_surface *out,
-                           struct imf_error *err) {
-    struct imf_denoise_job *j = job;
-    struct pass pass = {.job = j, .in = in, .out = out, .tiles = cut(&j->p, out->height)};
-    bool done;
-    enum imf_status st = imf_denoise_begin(j, in, out, &done, err);
-    if (st || done)
-        return st;
-    return imf_work(j->pool, pass.tiles.count,
-                    tile_floats(&j->p, pass.tiles.width, pass.tiles.rows) * sizeof(float), run_item,
-                    &pass, err);
+static struct imf_strips cut_band(const struct imf_job *job, int height) {
+    return cut(&job->p, height);
+}
+
+static size_t scratch_bytes(const struct imf_problem *p, const void *shape, int width) {
+    (void)shape;
+    return tile_floats(p, width, cut(p, p->height).rows) * sizeof(float);
 }
 
 static void propose(const struct imf_problem *p, const struct imf_device *d,
                     struct imf_proposal *out) {
-    double multiply = fabs(p->epilogue.multiply);
     (void)d;
-    out->error = IMF_DENOISE_ERROR * p->in_max * multiply;
-    if (p->in == IMF_F64 || p->out == IMF_F64)
-        imf_proposal_refuse(out, "this takes no float64 samples");
-    else if (out->error > p->tolerance)
-        imf_proposal_refuse(out, "blocks like these need more than float32");
-    else {
+    if (imf_denoise_floats_do(p, out)) {
         struct imf_strips tiles = cut(p, p->height);
         int halo = by_groups(p) ? p->reach.left : IMF_BLOCK,
             cores = imf_min(imf_cores(), tiles.count);
@@ -194,9 +174,10 @@ const struct imf_solver imf_solver_denoise = {
     .backend = IMF_BACKEND_VECTOR,
     .kinds = 1u << IMF_DENOISE,
     .propose = propose,
-    .old_make = imf_denoise_make,
-    .old_run = run,
-    .old_destroy = imf_denoise_destroy,
-    .old_use_pool = imf_denoise_use_pool,
-    .old_tell = imf_denoise_tell,
+    .own = sizeof(double),
+    .run = imf_denoise_run,
+    .cut = cut_band,
+    .scratch_bytes = scratch_bytes,
+    .strip = run_strip,
+    .tell = imf_denoise_tell,
 };

@@ -20,9 +20,17 @@ struct shape {
     bool floats;
 };
 
-const char *const imf_deblur_words[] = {[IMF_DEBLUR_WIENER] = "least squares",
-                                        [IMF_DEBLUR_TV] = "total variation",
-                                        [IMF_DEBLUR_RL] = "Richardson-Lucy"};
+static const struct {
+    const char *words;
+    double planes; /* real ones beside the spectra */
+    int most;      /* iterations with which floats suffice */
+} methods[] = {[IMF_DEBLUR_WIENER] = {"least squares", 2.5, 4},
+               [IMF_DEBLUR_TV] = {"total variation", 6.5, 1000},
+               [IMF_DEBLUR_RL] = {"Richardson-Lucy", 7.5, 30}};
+
+const char *imf_deblur_words(const struct imf_deblur *b) {
+    return methods[b->method].words;
+}
 
 double imf_deblur_transforms(const struct imf_deblur *b) {
     int n = b->iterations;
@@ -36,13 +44,6 @@ double imf_deblur_transforms(const struct imf_deblur *b) {
     }
 }
 
-/* Real planes beside the spectra. */
-static double planes(const struct imf_deblur *b) {
-    static const double count[] = {
-        [IMF_DEBLUR_WIENER] = 2.5, [IMF_DEBLUR_TV] = 6.5, [IMF_DEBLUR_RL] = 7.5};
-    return count[b->method];
-}
-
 /* Noise, and what results may be off by, as parts of full scale. The operator magnifies rounding by 0.4 over the noise at
  * most, and rounds of Richardson's and Lucy's were seen to stray by 4e-5. */
 #define FLOATS_NOISE 1e-3
@@ -51,11 +52,9 @@ static double planes(const struct imf_deblur *b) {
 /* Steps of conjugate gradients that are not needed follow the rounding, and so do later rounds of
  * Richardson's and Lucy's, which fit noise. */
 bool imf_deblur_floats_do(const struct imf_problem *p) {
-    static const int most[] = {
-        [IMF_DEBLUR_WIENER] = 4, [IMF_DEBLUR_TV] = 1000, [IMF_DEBLUR_RL] = 30};
     const struct imf_deblur *d = p->deblur;
     double noise = d->noise < 0 ? p->grain / p->unit : d->noise;
-    return p->in != IMF_F64 && p->out != IMF_F64 && d->iterations <= most[d->method] &&
+    return p->in != IMF_F64 && p->out != IMF_F64 && d->iterations <= methods[d->method].most &&
            noise >= FLOATS_NOISE && p->tolerance >= FLOATS_ERROR * p->unit;
 }
 
@@ -91,12 +90,12 @@ static void propose(const struct imf_problem *p, const struct imf_device *d,
     out->feasible = true;
     out->ms =
         points * p->colors * imf_deblur_transforms(p->deblur) * each * share * 1e-6 / imf_cores();
-    out->bytes = points * sizeof(double) * planes(p->deblur) * share +
+    out->bytes = points * sizeof(double) * methods[p->deblur->method].planes * share +
                  fmin(ROWS_BYTES * ((double)s->nx + s->ny), ROWS_MOST);
     out->bands = IMF_BANDS_WHOLE;
     s->floats = floats;
     snprintf(out->description, sizeof out->description, "%s, %dx%d, %s",
-             imf_deblur_words[p->deblur->method], s->nx, s->ny, floats ? "floats" : "float64");
+             imf_deblur_words(p->deblur), s->nx, s->ny, floats ? "floats" : "float64");
 }
 
 /* With the blur and the model that were found. */

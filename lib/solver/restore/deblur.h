@@ -40,7 +40,7 @@ double imf_deblur_transforms(const struct imf_deblur *b);
 bool imf_deblur_floats_do(const struct imf_problem *p);
 /* A solver's `tell`, where job->own begins with the text that was found. */
 void imf_deblur_tell(const struct imf_job *job, char *text, size_t size);
-/* The methods' names. */
-extern const char *const imf_deblur_words[];
+/* The method's name. */
+const char *imf_deblur_words(const struct imf_deblur *b);
 
 #endif

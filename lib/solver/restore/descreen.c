@@ -28,13 +28,13 @@
  */
 #include "device/tuning.h"
 #include "fourier/pattern.h"
+#include "solver/cores.h"
 #include "solver/restore/channels.h"
 #include "solver/restore/screen.h"
 #include "solver/restore/waves.h"
 #include "solver/solver.h"
 
 #include <math.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 
 #define ROWS IMF_WAVES_ROWS
@@ -57,13 +57,10 @@ struct work {
     const struct imf_pattern *pattern; /* job->own: what the last run found */
     int channel;
     struct imf_waves layer[LAYERS];
-    int layers; /* that are open; the last one is added to, */
-    bool takes; /* or what they take is stored */
-    atomic_int next;
-    int step, count;        /* of the groups that are taken */
-    imf_wave_rows *scratch; /* `each` for every thread */
-    size_t each;
-    float *taken; /* of the channel, width x height: what is removed */
+    int layers;      /* that are open; the last one is added to, */
+    bool takes;      /* or what they take is stored */
+    int first, step; /* of the groups that are taken */
+    float *taken;    /* of the channel, width x height: what is removed */
     struct imf_screen_area area;
 };
 
@@ -140,36 +137,31 @@ static void add_cell(struct work *w, int cell, imf_wave_rows *rows, double *row,
     imf_waves_add(last, cell, rows, scratch);
 }
 
-static void do_groups(void *data, int thread) {
+/* Memory: a cell of rows, what the finest nodes need, and a row. */
+static void do_group(void *data, int item, void *memory) {
     struct work *w = data;
-    size_t width = (size_t)w->p->width;
-    imf_wave_rows *rows = w->scratch + (size_t)thread * w->each;
-    imf_wave_rows *scratch = rows + LOW_SPACING / ROWS * width;
-    double *row = (double *)(rows + w->each - width / ROWS - 1);
-    for (int i; (i = atomic_fetch_add(&w->next, w->step)) < w->count;)
-        if (!w->takes) {
-            add_cell(w, i, rows, row, scratch);
-        } else {
-            load(w, i * ROWS, rows, row);
-            take(w, i * ROWS, rows, scratch, row);
-        }
+    imf_wave_rows *rows = memory, *scratch = rows + LOW_SPACING / ROWS * w->p->width;
+    double *row = (double *)(scratch + imf_waves_work(w->p->width, SPACING));
+    int group = w->first + w->step * item;
+    if (!w->takes) {
+        add_cell(w, group, rows, row, scratch);
+    } else {
+        load(w, group * ROWS, rows, row);
+        take(w, group * ROWS, rows, scratch, row);
+    }
 }
 
-static void run_groups(struct work *w, int count, int first, int step) {
-    w->count = count;
+static enum imf_status run_groups(struct work *w, int count, int first, int step,
+                                  struct imf_error *err) {
+    size_t width = (size_t)w->p->width;
+    size_t elements = LOW_SPACING / ROWS * width + imf_waves_work(w->p->width, SPACING);
+    w->first = first;
     w->step = step;
-    atomic_init(&w->next, first);
-    imf_parallel(w->pool, imf_min(imf_pool_threads(w->pool), (count - first + step - 1) / step),
-                 do_groups, w);
+    return imf_work(w->pool, (count - first + step - 1) / step,
+                    elements * sizeof(imf_wave_rows) + width * sizeof(double), do_group, w, err);
 }
 
 /* ---- channels --------------------------------------------------------------------------------- */
-
-/* Elements for a thread: a cell of rows, what the finest nodes need, and a row. */
-static size_t thread_elements(const struct imf_problem *p) {
-    size_t width = (size_t)p->width;
-    return LOW_SPACING / ROWS * width + imf_waves_work(p->width, SPACING) + width / ROWS + 1;
-}
 
 /* Open a layer, sum up and fit it. */
 static enum imf_status add_layer(struct work *w, int spacing, const struct imf_pattern_wave *wave,
@@ -183,11 +175,11 @@ static enum imf_status add_layer(struct work *w, int spacing, const struct imf_p
     w->layers++;
     for (int k = 0; k < count; k++)
         noise[k] = imf_pattern_noise_at(&w->pattern->noise[w->channel], &wave[k]);
-    run_groups(w, layer->y.cells, 0, 2);
-    if (layer->y.cells > 1)
-        run_groups(w, layer->y.cells, 1, 2);
-    imf_waves_fit(layer, spacing == SPACING ? noise : NULL, CAUTION / p->descreen->strength);
-    return IMF_OK;
+    for (int i = 0; i < 2 && status == IMF_OK; i++)
+        status = run_groups(w, layer->y.cells, i, 2, err);
+    if (status == IMF_OK)
+        imf_waves_fit(layer, spacing == SPACING ? noise : NULL, CAUTION / p->descreen->strength);
+    return status;
 }
 
 /* What is left of a row. */
@@ -213,9 +205,8 @@ static enum imf_status take_pattern(struct work *w, struct imf_error *err) {
         varying += layer->varying;
     }
     double period = count ? 1 / hypot(kept[0].u, kept[0].v) : 1;
-    enum imf_status status = IMF_OK;
-    run_groups(w, (p->height - 1) / ROWS + 1, 0, 1);
-    if (count && varying > fmax(FOLLOWS * w->layer[LOW].varying, STEADY * even))
+    enum imf_status status = run_groups(w, (p->height - 1) / ROWS + 1, 0, 1, err);
+    if (status == IMF_OK && count && varying > fmax(FOLLOWS * w->layer[LOW].varying, STEADY * even))
         status = imf_screen_take(w->taken, p->width, p->height, kept, count,
                                  SHARE * p->descreen->strength, rest_row, w, w->pool, err);
     if (status == IMF_OK)
@@ -274,16 +265,11 @@ static enum imf_status descreen_run(struct imf_job *job, const struct imf_surfac
         return IMF_OK;
     if (p->descreen->harmonics)
         imf_pattern_add_harmonics(pattern);
-    w.each = thread_elements(p);
-    size_t bytes = w.each * (size_t)imf_pool_threads(job->pool) * sizeof *w.scratch;
-    w.scratch = aligned_alloc(sizeof *w.scratch, bytes);
     size_t plane = (size_t)p->width * (size_t)p->height * sizeof *w.taken;
-    w.taken = malloc(plane);
-    if (!w.scratch || !w.taken)
-        status = imf_fail_memory(err, bytes + plane);
+    if (!(w.taken = malloc(plane)))
+        return imf_fail_memory(err, plane);
     for (; status == IMF_OK && w.channel < p->colors; w.channel++)
         status = filter_channel(&w, err);
-    free(w.scratch);
     free(w.taken);
     return status;
 }

@@ -102,6 +102,21 @@ static void do_columns(void *user, int block, struct imf_fft_batch *points,
     imf_fft_host_backward(h->plane.along_y, points, scratch);
 }
 
+struct rows {
+    const struct imf_host_field *h;
+    enum imf_map map;
+};
+
+static void do_row(void *user, int y, imf_real *row) {
+    const struct rows *rows = user;
+    imf_host_map(rows->h, rows->map, y, row);
+}
+
+static void do_row_alone(void *data, int y) {
+    const struct imf_host_field *h = ((const struct rows *)data)->h;
+    do_row(data, y, h->change ? h->change + (size_t)y * (size_t)h->f.nx : NULL);
+}
+
 static void add_up(struct imf_host_field *h) {
     for (int k = 0; k < 2; k++) {
         h->f.sums[k] = 0;
@@ -114,30 +129,25 @@ static enum imf_status do_product(struct imf_field *f, enum imf_map from, enum i
                                   enum imf_map to) {
     struct imf_host_field *h = (struct imf_host_field *)f;
     struct product product = {h, of};
-    imf_half_plane_row *load = imf_host_maps[from], *store = imf_host_maps[to];
+    struct rows load = {h, from}, store = {h, to};
+    int count = to == IMF_MAP_RESULT ? f->in->height : f->ny;
     enum imf_status status = IMF_OK;
-    if (load)
-        status = imf_half_plane_load(&h->plane, f->ny, load, h, f->pool, f->err);
+    if (from != IMF_MAP_KEPT)
+        status = imf_half_plane_load(&h->plane, f->ny, do_row, &load, f->pool, f->err);
     if (status == IMF_OK)
         status = imf_half_plane_each(&h->plane, do_columns, &product, f->pool, f->err);
-    if (status == IMF_OK)
-        status = to == IMF_MAP_QUOTIENTS
-                     ? imf_half_plane_turn(&h->plane, store, h, f->pool, f->err)
-                     : imf_half_plane_store(&h->plane, to == IMF_MAP_RESULT ? f->in->height : f->ny,
-                                            store, h, f->pool, f->err);
+    if (status == IMF_OK && to == IMF_MAP_QUOTIENTS)
+        status = imf_half_plane_turn(&h->plane, do_row, &store, f->pool, f->err);
+    else if (status == IMF_OK)
+        status = imf_half_plane_store(&h->plane, count, do_row, &store, f->pool, f->err);
     add_up(h);
     return status;
 }
 
-static void do_row(void *data, int y) {
-    struct imf_host_field *h = data;
-    h->alone(h, y, h->change ? h->change + (size_t)y * (size_t)h->f.nx : NULL);
-}
-
 static enum imf_status do_map(struct imf_field *f, enum imf_map map) {
     struct imf_host_field *h = (struct imf_host_field *)f;
-    h->alone = imf_host_maps[map];
-    imf_parallel(f->pool, f->ny, do_row, h);
+    struct rows rows = {h, map};
+    imf_parallel(f->pool, f->ny, do_row_alone, &rows);
     add_up(h);
     return IMF_OK;
 }

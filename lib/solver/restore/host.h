@@ -23,13 +23,11 @@ struct imf_host_field {
     imf_real *scene;                             /* and planes: of all but least squares, */
     imf_real *px, *py;                           /* of total variation, */
     imf_real *before, *change, *cover, *picture; /* of Richardson and Lucy */
-    imf_half_plane_row *alone;                   /* the map that is done without a product */
 };
 
-/* What is done to row y of a plane, by struct imf_host_field *user; NULL where rows stay as they are. Sums are left in `sums`
- * at y, and at y + ny. */
-#define imf_host_maps IMF_REAL_NAME(imf_host_maps)
-extern imf_half_plane_row *const imf_host_maps[IMF_MAPS];
+/* What a map does to row y of a plane; `row`: where it is, from or to a product. Sums are left in `sums` at y, and at y + ny. */
+#define imf_host_map IMF_REAL_NAME(imf_host_map)
+void imf_host_map(const struct imf_host_field *h, enum imf_map map, int y, imf_real *row);
 
 #define imf_deblur_do IMF_REAL_NAME(imf_deblur_do)
 

@@ -11,6 +11,7 @@
 #include <math.h>
 #include <string.h>
 
+#define INLINE static inline __attribute__((always_inline))
 #define CHUNK 512    /* samples that are converted at a time */
 #define COVERED 0.01 /* of K' M: what was blurred less into the picture stays as it is */
 
@@ -26,11 +27,9 @@ static void picture_row(const struct imf_field *f, int y, imf_real *row) {
     }
 }
 
-static void mean_row(void *user, int y, imf_real *row) {
-    const struct imf_host_field *h = user;
+INLINE void mean_row(const struct imf_host_field *h, int y) {
     const struct imf_field *f = &h->f;
     double values[CHUNK], sum = 0;
-    (void)row;
     for (int x = 0; x < f->in->width && y < f->in->height; x += CHUNK) {
         int count = imf_min(CHUNK, f->in->width - x);
         imf_channel_read(values, f->in, f->channel, y, x, count);
@@ -40,8 +39,8 @@ static void mean_row(void *user, int y, imf_real *row) {
     h->sums[y] = sum;
 }
 
-static void result_row(void *user, int y, imf_real *row) {
-    const struct imf_field *f = user;
+INLINE void result_row(const struct imf_host_field *h, int y, imf_real *row) {
+    const struct imf_field *f = &h->f;
     const struct imf_surface *out = f->out;
     double values[CHUNK];
     for (int x = 0; x < out->width && y < out->height; x += CHUNK) {
@@ -57,17 +56,13 @@ static size_t row_at(const struct imf_host_field *h, int y) {
 }
 
 /* Where a picture is kept: otherwise its rows are read again, each time. */
-static void load_row(void *user, int y, imf_real *row) {
-    const struct imf_host_field *h = user;
-    (void)row;
+INLINE void load_row(const struct imf_host_field *h, int y) {
     if (h->picture && y < h->f.in->height)
         picture_row(&h->f, y, h->picture + row_at(h, y));
 }
 
-static void clear_row(void *user, int y, imf_real *row) {
-    const struct imf_host_field *h = user;
+INLINE void clear_row(const struct imf_host_field *h, int y) {
     size_t bytes = (size_t)h->f.nx * sizeof(imf_real);
-    (void)row;
     if (h->px) {
         memset(h->px + row_at(h, y), 0, bytes);
         memset(h->py + row_at(h, y), 0, bytes);
@@ -104,13 +99,11 @@ static void continued_row(const struct imf_field *f, int y, imf_real *row) {
     }
 }
 
-static void begin_row(void *user, int y, imf_real *row) {
-    const struct imf_host_field *h = user;
+INLINE void begin_row(const struct imf_host_field *h, int y) {
     const struct imf_field *f = &h->f;
     const struct gap gap = gap_of(h, y);
     int width = f->in->width, height = f->in->height;
     imf_real *to = h->outside + gap.at, *other = h->residual + gap.at;
-    (void)row;
     if (y < height) {
         double left, right;
         imf_channel_read(&left, f->in, f->channel, y, 0, 1);
@@ -129,23 +122,20 @@ static void begin_row(void *user, int y, imf_real *row) {
         to[x] = to[x] * (1 - t) + other[x] * t;
 }
 
-static void blurred_row(void *user, int y, imf_real *row) {
-    const struct imf_host_field *h = user;
+INLINE void blurred_row(const struct imf_host_field *h, int y, imf_real *row) {
     const struct gap gap = gap_of(h, y);
     if (gap.first > 0)
         picture_row(&h->f, y, row);
     memcpy(row + gap.first, h->outside + gap.at, gap.count * sizeof *row);
 }
 
-static void direction_row(void *user, int y, imf_real *row) {
-    const struct imf_host_field *h = user;
+INLINE void direction_row(const struct imf_host_field *h, int y, imf_real *row) {
     const struct gap gap = gap_of(h, y);
     memset(row, 0, gap.first * sizeof *row);
     memcpy(row + gap.first, h->direction + gap.at, gap.count * sizeof *row);
 }
 
-static void residual_row(void *user, int y, imf_real *row) {
-    const struct imf_host_field *h = user;
+INLINE void residual_row(const struct imf_host_field *h, int y, imf_real *row) {
     const struct gap gap = gap_of(h, y);
     double sum = 0;
     for (size_t i = 0; i < gap.count; i++) {
@@ -156,8 +146,7 @@ static void residual_row(void *user, int y, imf_real *row) {
     h->sums[y] = sum;
 }
 
-static void curvature_row(void *user, int y, imf_real *row) {
-    const struct imf_host_field *h = user;
+INLINE void curvature_row(const struct imf_host_field *h, int y, imf_real *row) {
     const struct gap gap = gap_of(h, y);
     double sum = 0;
     for (size_t i = 0; i < gap.count; i++) {
@@ -168,12 +157,10 @@ static void curvature_row(void *user, int y, imf_real *row) {
     h->sums[y] = sum;
 }
 
-static void move_row(void *user, int y, imf_real *row) {
-    const struct imf_host_field *h = user;
+INLINE void move_row(const struct imf_host_field *h, int y) {
     const struct gap gap = gap_of(h, y);
     imf_real along = (imf_real)h->f.step;
     double sum = 0;
-    (void)row;
     for (size_t i = gap.at; i < gap.at + gap.count; i++) {
         h->outside[i] += along * h->direction[i];
         h->residual[i] -= along * h->product[i];
@@ -182,48 +169,30 @@ static void move_row(void *user, int y, imf_real *row) {
     h->sums[y] = sum;
 }
 
-static void turn_row(void *user, int y, imf_real *row) {
-    const struct imf_host_field *h = user;
+INLINE void turn_row(const struct imf_host_field *h, int y) {
     const struct gap gap = gap_of(h, y);
-    (void)row;
     for (size_t i = gap.at; i < gap.at + gap.count; i++)
         h->direction[i] = h->residual[i] + (imf_real)h->f.step * h->direction[i];
 }
 
 /* ---- total variation ------------------------------------------------------------------------- */
 
-static void scene_row(void *user, int y, imf_real *row) {
-    const struct imf_host_field *h = user;
+INLINE void scene_row(const struct imf_host_field *h, int y, imf_real *row) {
     memcpy(h->scene + row_at(h, y), row, (size_t)h->f.nx * sizeof *row);
 }
 
-static inline imf_real part(imf_real px, imf_real py, imf_real limit) {
+INLINE imf_real part(imf_real px, imf_real py, imf_real limit) {
     imf_real square = px * px + py * py, most = limit * limit;
     return square > most ? limit / (imf_real)sqrt(square) : 1;
 }
 
 /* Of a row of p and the row above in the upright picture, div (p - 2 b) at x, whose neighbour there is at `left`. */
-static inline imf_real divergence(const imf_real *px, const imf_real *py, const imf_real *ax,
-                                  const imf_real *ay, size_t x, size_t left, imf_real limit) {
+INLINE imf_real divergence(const imf_real *px, const imf_real *py, const imf_real *ax,
+                           const imf_real *ay, size_t x, size_t left, imf_real limit) {
     imf_real here = 1 - 2 * part(px[x], py[x], limit);
     imf_real before = 1 - 2 * part(px[left], py[left], limit);
     imf_real above = 1 - 2 * part(ax[x], ay[x], limit);
     return before * px[left] - here * px[x] + (above * ay[x] - here * py[x]);
-}
-
-/* first: where a gradient's other pixel lies, 1 or -1. */
-IMF_CLONES static void IMF_REAL_NAME(divergences)(imf_real *restrict row, const imf_real *px,
-                                                  const imf_real *py, const imf_real *ax,
-                                                  const imf_real *ay, imf_real limit, int first,
-                                                  size_t n) {
-    size_t end = first < 0 ? n - 1 : 0;
-    row[end] = divergence(px, py, ax, ay, end, n - 1 - end, limit);
-    if (first < 0)
-        for (size_t x = 0; x + 1 < n; x++)
-            row[x] = divergence(px, py, ax, ay, x, x + 1, limit);
-    else
-        for (size_t x = 1; x < n; x++)
-            row[x] = divergence(px, py, ax, ay, x, x - 1, limit);
 }
 
 /* The row of the plane by one further down, `by` being 1 or -1. */
@@ -235,18 +204,27 @@ static int side(int first) {
     return first < 0 ? -1 : 1;
 }
 
-static void divergence_row(void *user, int y, imf_real *row) {
-    const struct imf_host_field *h = user;
+INLINE void divergence_row(const struct imf_host_field *h, int y, imf_real *restrict row) {
     const struct imf_deblur *d = h->f.p->deblur;
-    size_t at = row_at(h, y), above = row_beside(h, y, -side(d->first_y));
-    IMF_REAL_NAME(divergences)
-    (row, h->px + at, h->py + at, h->px + above, h->py + above, (imf_real)h->f.bound,
-     side(d->first_x), (size_t)h->f.nx);
+    size_t at = row_at(h, y), above = row_beside(h, y, -side(d->first_y)), n = (size_t)h->f.nx;
+    const imf_real *px = h->px + at, *py = h->py + at, *ax = h->px + above, *ay = h->py + above;
+    imf_real limit = (imf_real)h->f.bound;
+    size_t end = d->first_x < 0 ? n - 1 : 0;
+    row[end] = divergence(px, py, ax, ay, end, n - 1 - end, limit);
+    if (d->first_x < 0)
+        for (size_t x = 0; x + 1 < n; x++)
+            row[x] = divergence(px, py, ax, ay, x, x + 1, limit);
+    else
+        for (size_t x = 1; x < n; x++)
+            row[x] = divergence(px, py, ax, ay, x, x - 1, limit);
 }
 
-IMF_CLONES static void IMF_REAL_NAME(gradients)(imf_real *restrict px, imf_real *restrict py,
-                                                const imf_real *x, const imf_real *below,
-                                                imf_real limit, int first, size_t n) {
+INLINE void gradients_row(const struct imf_host_field *h, int y) {
+    const struct imf_deblur *d = h->f.p->deblur;
+    ptrdiff_t first = side(d->first_x);
+    size_t at = row_at(h, y), n = (size_t)h->f.nx;
+    imf_real *restrict px = h->px + at, *restrict py = h->py + at, limit = (imf_real)h->f.bound;
+    const imf_real *x = h->scene + at, *below = h->scene + row_beside(h, y, side(d->first_y));
     size_t last = first < 0 ? 0 : n - 1, begin = first < 0, end = first < 0 ? n : n - 1;
     for (size_t i = begin; i < end; i++) {
         imf_real b = part(px[i], py[i], limit);
@@ -258,54 +236,33 @@ IMF_CLONES static void IMF_REAL_NAME(gradients)(imf_real *restrict px, imf_real 
     py[last] = b * py[last] + (below[last] - x[last]);
 }
 
-static void gradients_row(void *user, int y, imf_real *row) {
-    const struct imf_host_field *h = user;
-    const struct imf_deblur *d = h->f.p->deblur;
-    size_t at = row_at(h, y), below = row_beside(h, y, side(d->first_y));
-    (void)row;
-    IMF_REAL_NAME(gradients)
-    (h->px + at, h->py + at, h->scene + at, h->scene + below, (imf_real)h->f.bound,
-     side(d->first_x), (size_t)h->f.nx);
-}
-
 /* ---- Richardson and Lucy --------------------------------------------------------------------- */
 
-static void begin_scene_row(void *user, int y, imf_real *row) {
-    const struct imf_host_field *h = user;
-    (void)row;
+INLINE void begin_scene_row(const struct imf_host_field *h, int y) {
     for (size_t i = row_at(h, y); i < row_at(h, y + 1); i++) {
         h->scene[i] = h->before[i] = (imf_real)h->f.mean;
         h->change[i] = 0;
     }
 }
 
-static void mask_row(void *user, int y, imf_real *row) {
-    const struct imf_field *f = user;
+INLINE void mask_row(const struct imf_host_field *h, int y, imf_real *row) {
+    const struct imf_field *f = &h->f;
     for (int x = 0; x < f->nx; x++)
         row[x] = x < f->in->width && y < f->in->height;
 }
 
-static void cover_row(void *user, int y, imf_real *row) {
-    const struct imf_host_field *h = user;
+INLINE void cover_row(const struct imf_host_field *h, int y, imf_real *row) {
     memcpy(h->cover + row_at(h, y), row, (size_t)h->f.nx * sizeof *row);
 }
 
-/* The guess from which a round begins, of n values. */
-IMF_CLONES static void IMF_REAL_NAME(guesses)(imf_real *restrict row, const imf_real *x,
-                                              const imf_real *before, imf_real ahead,
-                                              imf_real least, size_t n) {
-    for (size_t i = 0; i < n; i++) {
+/* From which a round begins. */
+INLINE void guess_row(const struct imf_host_field *h, int y, imf_real *restrict row) {
+    const imf_real *x = h->scene + row_at(h, y), *before = h->before + row_at(h, y);
+    imf_real ahead = (imf_real)h->f.step, least = (imf_real)h->f.bound;
+    for (int i = 0; i < h->f.nx; i++) {
         imf_real v = x[i] + ahead * (x[i] - before[i]);
         row[i] = v > least ? v : least;
     }
-}
-
-static void guess_row(void *user, int y, imf_real *row) {
-    const struct imf_host_field *h = user;
-    size_t at = row_at(h, y);
-    IMF_REAL_NAME(guesses)
-    (row, h->scene + at, h->before + at, (imf_real)h->f.step, (imf_real)h->f.bound,
-     (size_t)h->f.nx);
 }
 
 #define LANES 8 /* sums that run side by side */
@@ -317,9 +274,10 @@ static double sum_of(const double *lanes) {
     return sum;
 }
 
-/* The picture's n values, at `picture`, over the blurred ones; the squares of the differences are added up. */
-IMF_CLONES static double IMF_REAL_NAME(quotients)(imf_real *restrict row, const imf_real *picture,
-                                                  imf_real least, size_t n) {
+/* The picture over the blurred guess, 0 outside; the squares of the differences are added up. */
+INLINE void quotient_row(const struct imf_host_field *h, int y, imf_real *restrict row) {
+    const imf_real *picture = h->picture + row_at(h, y), least = (imf_real)h->f.bound;
+    size_t nx = (size_t)h->f.nx, n = y < h->f.in->height ? (size_t)h->f.in->width : 0;
     double sums[LANES] = {0};
     for (size_t x = 0; x < n; x += LANES)
         for (size_t l = 0; l < LANES && x + l < n; l++) {
@@ -328,27 +286,16 @@ IMF_CLONES static double IMF_REAL_NAME(quotients)(imf_real *restrict row, const 
             sums[l] += (double)(v - blurred) * (double)(v - blurred);
             row[x + l] = v / blurred;
         }
-    return sum_of(sums);
+    h->sums[y] = sum_of(sums);
+    memset(row + n, 0, (nx - n) * sizeof *row);
 }
 
-static void quotient_row(void *user, int y, imf_real *row) {
-    const struct imf_host_field *h = user;
-    size_t nx = (size_t)h->f.nx, width = y < h->f.in->height ? (size_t)h->f.in->width : 0;
-    h->sums[y] =
-        IMF_REAL_NAME(quotients)(row, h->picture + row_at(h, y), (imf_real)h->f.bound, width);
-    memset(row + width, 0, (nx - width) * sizeof *row);
-}
-
-struct sums {
-    double along, square;
-};
-
-/* `row` is K' of the quotients. The scene's n values and their change move on. */
-IMF_CLONES static struct sums IMF_REAL_NAME(accelerate)(imf_real *restrict x,
-                                                        imf_real *restrict before,
-                                                        imf_real *restrict change,
-                                                        const imf_real *cover, const imf_real *row,
-                                                        imf_real ahead, imf_real least, size_t n) {
+/* `row` is K' of the quotients. The scene and its change move on. */
+INLINE void accelerate_row(const struct imf_host_field *h, int y, const imf_real *restrict row) {
+    size_t first = row_at(h, y), n = (size_t)h->f.nx;
+    imf_real *restrict x = h->scene + first, *restrict before = h->before + first;
+    imf_real *restrict change = h->change + first, ahead = (imf_real)h->f.step;
+    const imf_real *cover = h->cover + first, least = (imf_real)h->f.bound;
     double along[LANES] = {0}, square[LANES] = {0};
     for (size_t i = 0; i < n; i += LANES)
         for (size_t l = 0; l < LANES && i + l < n; l++) {
@@ -364,36 +311,43 @@ IMF_CLONES static struct sums IMF_REAL_NAME(accelerate)(imf_real *restrict x,
             before[at] = x[at];
             x[at] = to;
         }
-    return (struct sums){sum_of(along), sum_of(square)};
+    h->sums[y] = sum_of(along);
+    h->sums[h->f.ny + y] = sum_of(square);
 }
 
-static void accelerate_row(void *user, int y, imf_real *row) {
-    const struct imf_host_field *h = user;
-    size_t at = row_at(h, y);
-    struct sums s =
-        IMF_REAL_NAME(accelerate)(h->scene + at, h->before + at, h->change + at, h->cover + at, row,
-                                  (imf_real)h->f.step, (imf_real)h->f.bound, (size_t)h->f.nx);
-    h->sums[y] = s.along;
-    h->sums[h->f.ny + y] = s.square;
+#define MAP(of, row)                                                                               \
+    case of:                                                                                       \
+        row;                                                                                       \
+        break;
+
+IMF_CLONES static void IMF_REAL_NAME(do_map)(const struct imf_host_field *h, enum imf_map map,
+                                             int y, imf_real *row) {
+    switch (map) {
+        MAP(IMF_MAP_MEAN, mean_row(h, y))
+        MAP(IMF_MAP_LOAD, load_row(h, y))
+        MAP(IMF_MAP_CLEAR, clear_row(h, y))
+        MAP(IMF_MAP_BEGIN_GAP, begin_row(h, y))
+        MAP(IMF_MAP_BLURRED, blurred_row(h, y, row))
+        MAP(IMF_MAP_DIRECTION, direction_row(h, y, row))
+        MAP(IMF_MAP_RESIDUALS, residual_row(h, y, row))
+        MAP(IMF_MAP_CURVATURE, curvature_row(h, y, row))
+        MAP(IMF_MAP_MOVE, move_row(h, y))
+        MAP(IMF_MAP_TURN, turn_row(h, y))
+        MAP(IMF_MAP_SCENE, scene_row(h, y, row))
+        MAP(IMF_MAP_RESULT, result_row(h, y, row))
+        MAP(IMF_MAP_GRADIENTS, gradients_row(h, y))
+        MAP(IMF_MAP_DIVERGENCE, divergence_row(h, y, row))
+        MAP(IMF_MAP_BEGIN_SCENE, begin_scene_row(h, y))
+        MAP(IMF_MAP_MASK, mask_row(h, y, row))
+        MAP(IMF_MAP_COVER, cover_row(h, y, row))
+        MAP(IMF_MAP_GUESS, guess_row(h, y, row))
+        MAP(IMF_MAP_QUOTIENTS, quotient_row(h, y, row))
+        MAP(IMF_MAP_ACCELERATE, accelerate_row(h, y, row))
+    default:
+        break;
+    }
 }
 
-imf_half_plane_row *const imf_host_maps[IMF_MAPS] = {[IMF_MAP_MEAN] = mean_row,
-                                                     [IMF_MAP_LOAD] = load_row,
-                                                     [IMF_MAP_CLEAR] = clear_row,
-                                                     [IMF_MAP_BEGIN_GAP] = begin_row,
-                                                     [IMF_MAP_BLURRED] = blurred_row,
-                                                     [IMF_MAP_DIRECTION] = direction_row,
-                                                     [IMF_MAP_RESIDUALS] = residual_row,
-                                                     [IMF_MAP_CURVATURE] = curvature_row,
-                                                     [IMF_MAP_MOVE] = move_row,
-                                                     [IMF_MAP_TURN] = turn_row,
-                                                     [IMF_MAP_SCENE] = scene_row,
-                                                     [IMF_MAP_RESULT] = result_row,
-                                                     [IMF_MAP_GRADIENTS] = gradients_row,
-                                                     [IMF_MAP_DIVERGENCE] = divergence_row,
-                                                     [IMF_MAP_BEGIN_SCENE] = begin_scene_row,
-                                                     [IMF_MAP_MASK] = mask_row,
-                                                     [IMF_MAP_COVER] = cover_row,
-                                                     [IMF_MAP_GUESS] = guess_row,
-                                                     [IMF_MAP_QUOTIENTS] = quotient_row,
-                                                     [IMF_MAP_ACCELERATE] = accelerate_row};
+void imf_host_map(const struct imf_host_field *h, enum imf_map map, int y, imf_real *row) {
+    IMF_REAL_NAME(do_map)(h, map, y, row);
+}
