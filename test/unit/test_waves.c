@@ -1,6 +1,6 @@
 /* test_waves.c - waves that are subtracted are a least-squares fit, by any number of threads */
 #include "base/thread_pool.h"
-#include "check.h"
+#include "canary_util.h"
 #include "pattern_util.h"
 #include "solver/restore/waves.h"
 #include "solver/solver.h"
@@ -168,15 +168,6 @@ static void test_levels(void) {
 
 /* ---- the solver ------------------------------------------------------------------------------- */
 
-static struct imf_surface surface_of(const struct imf_problem *p, enum imf_sample sample) {
-    struct imf_surface s;
-    if (imf_surface_layout(&s, sample, p->width, p->height, p->channels, (struct imf_margin){0},
-                           NULL) ||
-        imf_surface_alloc(&s, NULL))
-        abort();
-    return s;
-}
-
 /* Rows that differ. */
 static int differing(const struct imf_surface *a, const struct imf_surface *b) {
     size_t bytes = (size_t)a->width * (size_t)a->channels * imf_sample_size(a->sample);
@@ -188,7 +179,7 @@ static int differing(const struct imf_surface *a, const struct imf_surface *b) {
 
 static struct imf_surface result_of(const struct imf_solver *solver, const struct imf_problem *p,
                                     const struct imf_surface *in, int threads) {
-    struct imf_surface out = surface_of(p, p->out);
+    struct imf_surface out = surface(p, p->out);
     struct imf_proposal proposal;
     struct imf_pool *pool = NULL;
     struct imf_job *job = NULL;
@@ -221,7 +212,7 @@ static void test_solver(void) {
                                     .unit = turn == 3 ? 65535 : 255};
             p.epilogue.full = p.in_max = p.unit;
             imf_problem_descreen(&p, &descreen, 3);
-            struct imf_surface in = surface_of(&p, p.in);
+            struct imf_surface in = surface(&p, p.in);
             for (int y = 0; y < p.height; y++)
                 for (int x = 0; x < p.width * p.channels; x++) {
                     double v = 100 + 3 * normal();

@@ -71,14 +71,11 @@ static void read_row(void *user, int channel, int y, int x, double *row, int cou
 
 /* ---- groups of rows --------------------------------------------------------------------------- */
 
-/* Columns of eight rows from y on; rows outside the image are 0. */
+/* Columns of eight rows from y on; rows outside the image are any. */
 static void load(const struct work *w, int y, imf_wave_rows *to, double *row) {
     for (int i = 0; i < ROWS; i++) {
-        if (y + i >= 0 && y + i < w->p->height)
-            read_row((void *)w, w->channel, y + i, 0, row, w->p->width);
-        else
-            for (int x = 0; x < w->p->width; x++)
-                row[x] = 0;
+        read_row((void *)w, w->channel, imf_max(imf_min(y + i, w->p->height - 1), 0), 0, row,
+                 w->p->width);
         for (int x = 0; x < w->p->width; x++)
             to[x][i] = row[x];
     }
