@@ -1,8 +1,8 @@
 /* denoise.c - what the solvers that remove noise share */
 #include "solver/denoise/denoise.h"
 
+#include "solver/common/channels.h"
 #include "solver/denoise/noise.h"
-#include "solver/restore/channels.h"
 
 #include <math.h>
 

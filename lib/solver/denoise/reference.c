@@ -26,8 +26,8 @@
 #include "solver/denoise/denoise.h"
 
 #include "device/tuning.h"
+#include "solver/common/channels.h"
 #include "solver/cores.h"
-#include "solver/restore/channels.h"
 #include "solver/strips.h"
 
 #include <math.h>

@@ -9,7 +9,7 @@
 #include "device/tuning.h"
 #include "fourier/half_plane.h"
 #include "fourier/plan.h"
-#include "solver/restore/channels.h"
+#include "solver/common/channels.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -28,8 +28,8 @@
  */
 #include "device/tuning.h"
 #include "fourier/pattern.h"
+#include "solver/common/channels.h"
 #include "solver/cores.h"
-#include "solver/restore/channels.h"
 #include "solver/restore/screen.h"
 #include "solver/restore/waves.h"
 #include "solver/solver.h"

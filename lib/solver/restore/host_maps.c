@@ -6,7 +6,7 @@
 #include "solver/restore/host.h"
 
 #include "base/clones.h"
-#include "solver/restore/channels.h"
+#include "solver/common/channels.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 
 #include "fourier/half_plane.h"
 #include "fourier/plan.h"
-#include "solver/restore/channels.h"
+#include "solver/common/channels.h"
 
 #include <math.h>
 #include <stdlib.h>

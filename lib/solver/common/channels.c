@@ -1,5 +1,5 @@
 /* channels.c - for solvers that work on one channel at a time */
-#include "solver/restore/channels.h"
+#include "solver/common/channels.h"
 
 #define CHUNK 512 /* samples that are converted at a time */
 

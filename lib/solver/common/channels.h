@@ -1,6 +1,6 @@
 /* channels.h - for solvers that work on one channel at a time */
-#ifndef IMF_SOLVER_RESTORE_CHANNELS_H
-#define IMF_SOLVER_RESTORE_CHANNELS_H
+#ifndef IMF_SOLVER_COMMON_CHANNELS_H
+#define IMF_SOLVER_COMMON_CHANNELS_H
 
 #include "base/thread_pool.h"
 #include "solver/problem.h"
