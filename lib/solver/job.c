@@ -97,8 +97,6 @@ enum imf_status imf_job_make(struct imf_job **out, const struct imf_problem *p,
         st = make_buffers(job, err);
     if (!st && s->entries)
         st = imf_job_entries(job, 0, p, err);
-    if (!st && s->old_make)
-        st = s->old_make(&job->own, p, proposal, queue, err);
     if (!st && s->prepare)
         st = s->prepare(job, err);
     if (st)
@@ -110,8 +108,6 @@ void imf_job_free(struct imf_job **out) {
     struct imf_job *job = *out;
     if (!job)
         return;
-    if (job->solver->old_destroy && job->own)
-        job->solver->old_destroy(&job->own);
     if (job->solver->release && job->own)
         job->solver->release(job);
     for (int i = 0; i < IMF_JOB_PROGRAMS; i++)
@@ -163,10 +159,6 @@ enum imf_status imf_job_strips(struct imf_job *job, const struct imf_surface *in
 enum imf_status imf_job_run(struct imf_job *job, const struct imf_surface *in,
                             const struct imf_surface *out, struct imf_error *err) {
     const struct imf_solver *s = job->solver;
-    if (s->old_run && s->old_use_pool)
-        s->old_use_pool(job->own, job->pool);
-    if (s->old_run)
-        return s->old_run(job->own, in, out, err);
     enum imf_status st =
         s->measure && in->height == job->p.height ? s->measure(job, in, err) : IMF_OK;
     return st ? st : (s->run ? s->run : imf_job_strips)(job, in, out, err);
@@ -174,17 +166,12 @@ enum imf_status imf_job_run(struct imf_job *job, const struct imf_surface *in,
 
 enum imf_status imf_job_measure(struct imf_job *job, const struct imf_surface *in,
                                 struct imf_error *err) {
-    const struct imf_solver *s = job->solver;
-    if (s->old_measure && s->old_use_pool)
-        s->old_use_pool(job->own, job->pool);
-    return s->old_measure ? s->old_measure(job->own, in, err) : s->measure(job, in, err);
+    return job->solver->measure(job, in, err);
 }
 
 void imf_job_tell(const struct imf_job *job, char *text, size_t size) {
     *text = '\0';
-    if (job->solver->old_tell)
-        job->solver->old_tell(job->own, text, size);
-    else if (job->solver->tell)
+    if (job->solver->tell)
         job->solver->tell(job, text, size);
 }
 

@@ -140,17 +140,6 @@ struct imf_solver {
                                struct imf_error *err);
     /* May be NULL. What the last run found in the image, for the user: a phrase, or nothing. */
     void (*tell)(const struct imf_job *job, char *text, size_t size);
-
-    /* Of solvers that do not use the frame yet. */
-    enum imf_status (*old_make)(void **job, const struct imf_problem *p,
-                                const struct imf_proposal *proposal, struct imf_queue *queue,
-                                struct imf_error *err);
-    enum imf_status (*old_run)(void *job, const struct imf_surface *in,
-                               const struct imf_surface *out, struct imf_error *err);
-    enum imf_status (*old_measure)(void *job, const struct imf_surface *in, struct imf_error *err);
-    void (*old_destroy)(void **job);
-    void (*old_use_pool)(void *job, struct imf_pool *pool);
-    void (*old_tell)(const void *job, char *text, size_t size);
 };
 
 /*
