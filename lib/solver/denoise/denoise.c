@@ -97,10 +97,12 @@ enum imf_status imf_denoise_measure(struct imf_job *job, const struct imf_surfac
 
 enum imf_status imf_denoise_run(struct imf_job *job, const struct imf_surface *in,
                                 const struct imf_surface *out, struct imf_error *err) {
+    struct imf_problem all = job->p; /* the epilogue is for alpha, too */
     enum imf_status st = imf_denoise_measure(job, in, err);
+    all.colors = all.channels;
     if (!st && imf_denoise_sigma(job) > 0)
         return imf_job_strips(job, in, out, err);
     if (!st)
-        imf_channels_copy(&job->p, in, out, 0, job->pool);
+        imf_channels_copy(&all, in, out, 0, job->pool);
     return st;
 }

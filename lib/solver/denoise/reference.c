@@ -234,6 +234,8 @@ static void load(const struct area *a, const struct imf_surface *in, int y0) {
 static void store(const struct area *a, const struct imf_surface *in, const struct imf_surface *out,
                   int y0, int rows) {
     const struct imf_problem *p = a->p;
+    struct imf_problem all = *p; /* the epilogue is for alpha, too */
+    all.colors = p->channels;
     if (p->colors >= 3)
         rotate(a->estimate, a->size, true);
     for (int y = 0; y < rows; y++)
@@ -243,7 +245,7 @@ static void store(const struct area *a, const struct imf_surface *in, const stru
                 row = a->estimate[c] + (size_t)(y + a->reach) * (size_t)a->width + a->reach;
             else
                 imf_channel_read(row, in, c, y0 + y, 0, p->width);
-            imf_channel_finish(p, out, c, y0 + y, 0, row, p->width);
+            imf_channel_finish(&all, out, c, y0 + y, 0, row, p->width);
         }
 }
 
