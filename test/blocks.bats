@@ -85,6 +85,18 @@ photos() { # one of each kind
     [ "$(djpeg -verbose -verbose 444b.jpg 2>&1 >/dev/null | grep -c '1hx1v')" = 3 ]
 }
 
+@test "a damaged picture is encoded anew" {
+    photos
+    # A marker that nobody knows ends the scan.
+    size=$(($(wc -c <420.jpg) / 2))
+    { head -c $size 420.jpg && printf '\xff\x62' && tail -c +$((size + 3)) 420.jpg; } >damaged.jpg
+    imf_run -f blur:1 --region=40x30+50+40 damaged.jpg -o out.jpg
+    [ "$status" -eq 1 ]
+    imf_run --lenient -f blur:1 --region=40x30+50+40 damaged.jpg -o out.jpg
+    [ "$status" -eq 0 ]
+    djpeg out.jpg >/dev/null
+}
+
 @test "from a pipe to a pipe" {
     photos
     cat 420.jpg | imf -f blur:3 --region=40x30+50+40 - -o - | cat >out.jpg

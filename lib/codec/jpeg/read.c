@@ -276,7 +276,9 @@ static enum imf_status jpeg_open(struct imf_reader *r, struct imf_error *err) {
     c->client_data = j;
     j->errors.error_exit = on_error;
     j->errors.emit_message = imf_jpeg_on_message;
-    j->original = r->limits.keep_blocks ? calloc(1, sizeof *j->original) : NULL;
+    /* Of what is damaged libjpeg may not give coefficients where it gives rows. */
+    bool keeps = r->limits.keep_blocks && !r->limits.lenient;
+    j->original = keeps ? calloc(1, sizeof *j->original) : NULL;
     if (!guarded(j, header_step) || j->damaged)
         return failure(j, err, -1);
     for (size_t i = 0; i < sizeof spaces / sizeof spaces[0]; i++) {
