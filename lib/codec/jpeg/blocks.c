@@ -19,8 +19,9 @@ static int rows_in_mcu(const struct imf_jpeg_blocks *b, const struct imf_jpeg_co
     return b->mcu / c->high;
 }
 
-bool imf_jpeg_blocks_open(struct imf_jpeg_blocks *b, const struct imf_jpeg_source *source,
-                          int width, int height, bool all) {
+enum imf_status imf_jpeg_blocks_open(struct imf_jpeg_blocks *b,
+                                     const struct imf_jpeg_source *source, int width, int height,
+                                     bool all) {
     bool converts = source->color_space == JCS_YCbCr, good = true;
     int h = 1, v = 1;
     *b = (struct imf_jpeg_blocks){.width = width,
@@ -36,7 +37,7 @@ bool imf_jpeg_blocks_open(struct imf_jpeg_blocks *b, const struct imf_jpeg_sourc
     for (int i = 0; i < b->components && good; i++) {
         struct imf_jpeg_component *c = &b->component[i];
         if (source->h[i] < 1 || source->v[i] < 1 || h % source->h[i] || v % source->v[i])
-            return false;
+            return IMF_ERR_FORMAT;
         *c = (struct imf_jpeg_component){.chroma = converts && i > 0,
                                          .wide = h / source->h[i] * DCTSIZE,
                                          .high = v / source->v[i] * DCTSIZE};
@@ -53,7 +54,7 @@ bool imf_jpeg_blocks_open(struct imf_jpeg_blocks *b, const struct imf_jpeg_sourc
     b->line = malloc(2 * bytes);
     for (size_t i = 0; b->line && i < bytes; i++)
         b->line[bytes + i] = i % (size_t)b->channels ? 0xff : 0;
-    return good && b->line;
+    return good && b->line ? IMF_OK : IMF_ERR_MEMORY;
 }
 
 void imf_jpeg_blocks_close(struct imf_jpeg_blocks *b) {

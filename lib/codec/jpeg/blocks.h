@@ -12,6 +12,7 @@
 #ifndef IMF_CODEC_JPEG_BLOCKS_H
 #define IMF_CODEC_JPEG_BLOCKS_H
 
+#include "base/error.h"
 #include "codec/metadata/items.h"
 
 /* Hashes of an image's blocks, which is taken row by row. */
@@ -40,9 +41,10 @@ struct imf_jpeg_original {
     bool failed; /* bytes are missing: there was no memory */
 };
 
-/* False: no memory, or sampling factors that libjpeg does not take. To be closed even then. */
-bool imf_jpeg_blocks_open(struct imf_jpeg_blocks *b, const struct imf_jpeg_source *source,
-                          int width, int height, bool all);
+/* IMF_ERR_FORMAT: sampling factors that are not taken. To be closed even then. */
+enum imf_status imf_jpeg_blocks_open(struct imf_jpeg_blocks *b,
+                                     const struct imf_jpeg_source *source, int width, int height,
+                                     bool all);
 void imf_jpeg_blocks_close(struct imf_jpeg_blocks *b);
 /* Blocks of the image. */
 size_t imf_jpeg_blocks_count(const struct imf_jpeg_blocks *b);

@@ -233,17 +233,24 @@ static void drop_original(struct imf_jpeg *j) {
 
 /* Hash the blocks of rows, and let writers have the file; they take its coefficients, and those of blocks that
  * changed. */
-static void keep_original(struct imf_jpeg *j) {
+static enum imf_status keep_original(struct imf_jpeg *j, struct imf_error *err) {
     struct imf_reader *r = j->reader;
     struct imf_jpeg_original *o = j->original;
-    if (o && r->metadata.jpeg.components && !o->failed &&
-        imf_jpeg_blocks_open(&o->blocks, &r->metadata.jpeg, r->info.width, r->info.height, true)) {
+    enum imf_status status = IMF_ERR_FORMAT; /* there are no tables yet */
+    if (o && r->metadata.jpeg.components)
+        status = o->failed ? IMF_ERR_MEMORY
+                           : imf_jpeg_blocks_open(&o->blocks, &r->metadata.jpeg, r->info.width,
+                                                  r->info.height, true);
+    if (status == IMF_ERR_MEMORY)
+        return imf_fail(err, status, "out of memory");
+    if (status == IMF_OK) {
         r->blocks =
             2 * coefficient_bytes(&j->c) + imf_jpeg_blocks_count(&o->blocks) * sizeof(uint64_t);
         r->metadata.jpeg.original = o;
     } else {
         drop_original(j);
     }
+    return IMF_OK;
 }
 
 static void read_metadata(struct imf_jpeg *j) {
@@ -278,7 +285,8 @@ static enum imf_status jpeg_open(struct imf_reader *r, struct imf_error *err) {
     j->errors.emit_message = imf_jpeg_on_message;
     /* Of what is damaged libjpeg may not give coefficients where it gives rows. */
     bool keeps = r->limits.keep_blocks && !r->limits.lenient;
-    j->original = keeps ? calloc(1, sizeof *j->original) : NULL;
+    if (keeps && !(j->original = calloc(1, sizeof *j->original)))
+        return imf_fail_memory(err, sizeof *j->original);
     if (!guarded(j, header_step) || j->damaged)
         return failure(j, err, -1);
     for (size_t i = 0; i < sizeof spaces / sizeof spaces[0]; i++) {
@@ -293,7 +301,7 @@ static enum imf_status jpeg_open(struct imf_reader *r, struct imf_error *err) {
                 imf_reader_buffer(r, coefficient_bytes(c), "a progressive JPEG of this size", err);
         if (status == IMF_OK) {
             read_metadata(j);
-            keep_original(j);
+            status = keep_original(j, err);
             j->opened = true;
         }
         return status;

@@ -82,7 +82,7 @@ struct imf_jpeg_transcode *imf_jpeg_transcode_make(const struct imf_writer *w,
     t->room = room_of(&t->from->blocks);
     t->coded = malloc(t->room);
     t->pixels = malloc(w->row_bytes * (size_t)t->from->blocks.mcu);
-    bool good = imf_jpeg_blocks_open(&t->blocks, &w->jpeg, w->info.width, w->info.height, false);
+    bool good = !imf_jpeg_blocks_open(&t->blocks, &w->jpeg, w->info.width, w->info.height, false);
     if (!good || !t->changed || !t->pixels || !t->coded ||
         (w->info.color == IMF_COLOR_CMYK && !t->inverted))
         imf_jpeg_transcode_free(&t);
