@@ -73,9 +73,9 @@ struct imf_limits { /* NULL: the defaults below, and no others */
     uint64_t max_memory; /* bytes of pixels and working buffers; 0: no limit */
     int max_scans;       /* of a progressive JPEG; 0: no limit */
     bool lenient;        /* read damaged images as far as possible; see imf_reader_rows() */
-    /* 1: a JPEG is held, so that where a writer makes a JPEG of the same size and settings of the rows, blocks
+    /* A JPEG is held, so that where a writer makes a JPEG of the same size and settings of the rows, blocks
      * whose samples did not change keep their coefficients. The reader is closed after the writer. */
-    int keep_blocks;
+    bool keep_blocks;
 };
 #define IMF_DEFAULT_MAX_PIXELS 268435456u
 #define IMF_DEFAULT_MAX_SCANS 100

@@ -2,7 +2,7 @@
 load helper
 
 setup() {
-    mkdir "$BATS_TEST_TMPDIR/work" && cd "$BATS_TEST_TMPDIR/work"
+    mkdir "$BATS_TEST_TMPDIR/work" && cd "$BATS_TEST_TMPDIR/work" || return 1
     awk 'BEGIN { srand(3); print "P3 150 110 255"; for (i = 0; i < 150 * 110; i++)
         print int(60 + i % 150 + rand() * 40), int(40 + i / 150 + rand() * 60), int(90 + rand() * 90) }' >photo.ppm
     imf -f kernel:1 photo.ppm -o photo.png
@@ -36,7 +36,7 @@ photos() { # one of each kind
         [ "$(outside $kind.jpg out.jpg 40 30 50 40)" = 0 ]
         ! cmp -s <(pixels $kind.jpg) <(pixels out.jpg)
         cp $kind.jpg many.jpg
-        for i in 1 2 3 4 5 6 7 8 9 10; do
+        for _ in 1 2 3 4 5 6 7 8 9 10; do
             imf -f sharpen --region=40x30+50+40 -i many.jpg
         done
         [ "$(outside $kind.jpg many.jpg 40 30 50 40)" = 0 ]

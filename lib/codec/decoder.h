@@ -30,7 +30,7 @@ struct imf_reader {
     enum imf_status failed; /* of the read that failed; later ones fail alike */
     uint64_t memory;        /* bytes that decoding takes beside the rows */
     bool buffered;          /* they hold the whole image: see imf_reader_buffer() */
-    uint64_t blocks;        /* bytes that limits.keep_blocks takes beside these; 0: it is not done */
+    uint64_t blocks; /* bytes that limits.keep_blocks takes beside these; 0: it is not done */
     char warning[320];
     struct imf_account account; /* of the file's parts */
     uint64_t at;                /* key of the part that metadata are added from */

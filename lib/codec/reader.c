@@ -76,7 +76,7 @@ enum imf_status imf_reader_again(struct imf_reader **out, const struct imf_reade
     if (fseeko(stream, r->source.start, SEEK_SET) != 0)
         return imf_fail_io(err, errno);
     struct imf_limits limits = r->limits;
-    limits.keep_blocks = 0; /* they are r's */
+    limits.keep_blocks = false; /* they are r's */
     enum imf_status status = imf_reader_open(out, stream, &limits, err);
     if (status == IMF_OK && (*out)->row_bytes == r->row_bytes &&
         (*out)->info.height == r->info.height)

@@ -149,7 +149,7 @@ static void compare(const struct draw *d, struct bytes source, struct bytes enco
 }
 
 static void test_draws(void) {
-    static const struct imf_limits keep = {.keep_blocks = 1}, usual = {.keep_blocks = 0};
+    static const struct imf_limits keep = {.keep_blocks = true}, usual = {.keep_blocks = false};
     for (int i = 0; i < DRAWS; i++) {
         struct draw d = draw();
         unsigned char *pixels = smooth_pixels(&d.info);

@@ -75,7 +75,7 @@ struct imf_jpeg_source {
     int h[4], v[4];  /* sampling factors of each component */
     int table[4];    /* quantisation table of each component */
     bool has_table[4];
-    uint16_t quant[4][64]; /* natural order */
+    uint16_t quant[4][64];              /* natural order */
     struct imf_jpeg_original *original; /* codec/jpeg/blocks.h; borrowed, or NULL */
 };
 
