@@ -70,8 +70,8 @@ IMF_CLONES static void put_luma(uint8_t *restrict to, const float *restrict v,
     }
 }
 
-IMF_CLONES static void mix(uint8_t *restrict to, const float *restrict v, const uint8_t *restrict b,
-                           float weight, float most, int n) {
+IMF_CLONES static void mix_samples(uint8_t *restrict to, const float *restrict v,
+                                   const uint8_t *restrict b, float weight, float most, int n) {
     for (int i = 0; i < n; i++)
         to[i] = (uint8_t)rounded(limited((float)b[i] + weight * (v[i] - (float)b[i]), most));
 }
@@ -94,8 +94,8 @@ static void put_row(const struct imf_point_rows *rows, const void *from, const v
 static void mix_row(const struct imf_point_rows *rows, const void *from, const void *second,
                     void *to, int width, int y) {
     (void)y;
-    mix(to, from, second, (float)rows->point.steps->blend.weights.amount,
-        (float)imf_sample_max(rows->out), width * rows->merged);
+    mix_samples(to, from, second, (float)rows->point.steps->blend.weights.amount,
+                (float)imf_sample_max(rows->out), width * rows->merged);
 }
 
 imf_point_row *imf_point_row_bytes(const struct imf_point_rows *rows) {

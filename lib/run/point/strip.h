@@ -141,8 +141,9 @@ INLINE void linearize(PLANES) {
         if (linear)
             EACH v[c][i] = (REAL)linear[(int)v[c][i]];
         else
-            EACH v[c][i] = (REAL)(rows->point.full *
-                                  imf_curve_to_light(curve, which, (double)(v[c][i] / full)));
+            for (int i = 0; i < n; i++) /* a function's call: no vectors */
+                v[c][i] = (REAL)(rows->point.full *
+                                 imf_curve_to_light(curve, which, (double)(v[c][i] / full)));
     }
 }
 
