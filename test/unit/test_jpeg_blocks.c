@@ -170,7 +170,43 @@ static void test_draws(void) {
     }
 }
 
+/* A file with another chroma table before the scan of Cr, or of Cb and Cr: all blocks are encoded. */
+static void test_tables(void) {
+    static const struct imf_limits keep = {.keep_blocks = true}, usual = {.keep_blocks = false};
+    static const unsigned char table[] = {0xff, 0xdb, 0, 67, 1};
+    for (int scan = 1; scan < 3; scan++) {
+        struct draw d = {.info = shape(40, 30, IMF_COLOR_RGB, false, 8, IMF_FORMAT_JPEG),
+                         .options = {.apart = true, .space = JCS_YCbCr, .h = 1, .v = 1},
+                         .part = {5, 5, 10, 10}};
+        unsigned char *pixels = smooth_pixels(&d.info);
+        struct bytes file = plain_jpeg(&d.info, pixels, &d.options);
+        size_t at = 0;
+        for (int n = 0; n <= scan; at++)
+            n += file.data[at] == 0xff && file.data[at + 1] == 0xda;
+        at--; /* at SOS */
+        struct bytes odd = {malloc(file.size + 69), file.size + 69};
+        memcpy(odd.data, file.data, at);
+        memcpy(odd.data + at, table, sizeof table);
+        memset(odd.data + at + sizeof table, 9, 64);
+        memcpy(odd.data + at + 69, file.data + at, file.size - at);
+        struct decoded in = decode(odd.data, odd.size, NULL);
+        memcpy(pixels, in.pixels, image_bytes(&d.info));
+        done(&in);
+        change(&d, pixels);
+        struct bytes encoded = changed(&d, odd, &usual, pixels),
+                     got = changed(&d, odd, &keep, pixels);
+        CHECK(got.size == encoded.size && memcmp(got.data, encoded.data, got.size) == 0,
+              "before scan %d: %zu and %zu bytes", scan, got.size, encoded.size);
+        free(encoded.data);
+        free(got.data);
+        free(odd.data);
+        free(file.data);
+        free(pixels);
+    }
+}
+
 int main(void) {
     test_draws();
+    test_tables();
     return check_done("test_jpeg_blocks");
 }

@@ -231,13 +231,25 @@ static void drop_original(struct imf_jpeg *j) {
     j->reader->metadata.jpeg.original = NULL;
 }
 
+/* A file of several scans may have another quantisation table before each of them, of which a component
+ * keeps that of its first. Are they those that were read? */
+static bool tables_stay(struct imf_jpeg *j) {
+    const struct imf_jpeg_source *s = &j->reader->metadata.jpeg;
+    bool stay = !j->buffered || start(j, NULL) == IMF_OK;
+    for (int i = 0; i < s->components && j->buffered && stay; i++) {
+        const JQUANT_TBL *table = j->c.comp_info[i].quant_table;
+        stay = table && memcmp(table->quantval, s->quant[s->table[i]], sizeof table->quantval) == 0;
+    }
+    return stay;
+}
+
 /* Hash the blocks of rows, and let writers have the file; they take its coefficients, and those of blocks that
  * changed. */
 static enum imf_status keep_original(struct imf_jpeg *j, struct imf_error *err) {
     struct imf_reader *r = j->reader;
     struct imf_jpeg_original *o = j->original;
-    enum imf_status status = IMF_ERR_FORMAT; /* there are no tables yet */
-    if (o && r->metadata.jpeg.components)
+    enum imf_status status = IMF_ERR_FORMAT; /* of its tables */
+    if (o && r->metadata.jpeg.components && tables_stay(j))
         status = o->failed ? IMF_ERR_MEMORY
                            : imf_jpeg_blocks_open(&o->blocks, &r->metadata.jpeg, r->info.width,
                                                   r->info.height, true);
