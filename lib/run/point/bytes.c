@@ -2,7 +2,7 @@
  * bytes.c - point passes of one step on bytes that need no planes
  *
  * A colour that is picked takes 0.3 of the time that it takes in strips, one that is put back 0.4, luma that
- * is 0.7, and --strength 0.8.
+ * is 0.7, and a blend (--strength, masks, regions) 0.8.
  */
 #include "base/clones.h"
 #include "run/point/rows.h"
@@ -71,9 +71,10 @@ IMF_CLONES static void put_luma(uint8_t *restrict to, const float *restrict v,
 }
 
 IMF_CLONES static void mix_samples(uint8_t *restrict to, const float *restrict v,
-                                   const uint8_t *restrict b, float weight, float most, int n) {
+                                   const uint8_t *restrict b, const float *restrict w, float most,
+                                   int n) {
     for (int i = 0; i < n; i++)
-        to[i] = (uint8_t)rounded(limited((float)b[i] + weight * (v[i] - (float)b[i]), most));
+        to[i] = (uint8_t)rounded(limited((float)b[i] + w[i] * (v[i] - (float)b[i]), most));
 }
 
 static void pick_row(const struct imf_point_rows *rows, const void *from, const void *second,
@@ -93,9 +94,17 @@ static void put_row(const struct imf_point_rows *rows, const void *from, const v
 
 static void mix_row(const struct imf_point_rows *rows, const void *from, const void *second,
                     void *to, int width, int y) {
-    (void)y;
-    mix_samples(to, from, second, (float)rows->point.steps->blend.weights.amount,
-                (float)imf_sample_max(rows->out), width * rows->merged);
+    enum { PIXELS = 96 };
+    const struct imf_weights *by = &rows->point.steps->blend.weights;
+    bool even = !by->mask && !by->regions;
+    float w[4 * PIXELS];
+    for (int x = 0; x < width; x += PIXELS) {
+        int n = imf_min(PIXELS, width - x), at = x * rows->merged;
+        if (x == 0 || !even)
+            imf_point_weigh(by, w, x, y, n, rows->merged);
+        mix_samples((uint8_t *)to + at, (const float *)from + at, (const uint8_t *)second + at, w,
+                    (float)imf_sample_max(rows->out), n * rows->merged);
+    }
 }
 
 imf_point_row *imf_point_row_bytes(const struct imf_point_rows *rows) {
@@ -107,8 +116,7 @@ imf_point_row *imf_point_row_bytes(const struct imf_point_rows *rows) {
         return rows->in == IMF_U8 && color_of(rows) >= 0 ? pick_row : NULL;
     if (rows->in != IMF_F32 || rows->second != IMF_U8)
         return NULL;
-    bool even = op->kind == IMF_BLEND && !op->blend.weights.mask && !op->blend.weights.regions;
-    bool alike = even && !op->blend.mode && p->in_channels == p->second_channels;
+    bool alike = op->kind == IMF_BLEND && !op->blend.mode && p->in_channels == p->second_channels;
     bool luma = op->blend.pick == IMF_CHANNELS_LUMA && p->curve; /* of other weights */
     return op->kind == IMF_PUT && !luma ? put_row : alike && !op->blend.pick ? mix_row : NULL;
 }

@@ -28,6 +28,8 @@ struct imf_point_rows {
 typedef void imf_point_row(const struct imf_point_rows *rows, const void *from, const void *second,
                            void *to, int width, int y);
 imf_point_row imf_point_row_double, imf_point_row_float; /* without float64 samples */
+/* A blend's weights of n pixels from pixel x of row y on, each for `merged` samples. */
+void imf_point_weigh(const struct imf_weights *by, float *w, int x, int y, int n, int merged);
 /* Where bytes need no planes; or NULL. */
 imf_point_row *imf_point_row_bytes(const struct imf_point_rows *rows);
 

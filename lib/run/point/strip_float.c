@@ -4,3 +4,7 @@
 #define BITS uint32_t
 #define ROUNDER 0x1.8p23f
 #include "run/point/strip.h"
+
+void imf_point_weigh(const struct imf_weights *by, float *w, int x, int y, int n, int merged) {
+    weigh_float(by, w, x, y, n, merged);
+}
