@@ -10,6 +10,20 @@
 #define imf_vector_sum oldest_sum
 #define imf_vector_finish oldest_finish
 #define imf_solver_decimated oldest_decimated
+#define imf_decimated_design own_design
+#define imf_decimated_make own_make
+#include <stdlib.h>
+
+/* The n-th of the filters' allocations fails; 0: none. */
+static int failing, allocations;
+
+static void *sometimes(size_t count, size_t size) {
+    return ++allocations == failing ? NULL : calloc(count, size);
+}
+
+#define calloc sometimes
+#include "../../lib/solver/convolution/decimated_design.c"
+#undef calloc
 #include "../../lib/solver/convolution/decimated.c"
 #include "../../lib/solver/convolution/vector_rows.c"
 #undef imf_solver_decimated
@@ -127,16 +141,14 @@ static void check_shared(void) {
     check_chain("blur:9.3", 2311, 517, 1, 8);
 }
 
-/* Floats, also negative ones, as after a difference: within the proposal's bound of the reference. */
-static void check_floats(int channels, double tolerance) {
-    const struct imf_margin none = {0, 0, 0, 0};
+/* Of 81x81 taps; floats, also negative ones, as after a difference. */
+static struct imf_problem floats(struct imf_kernel **k, int width, int channels, double tolerance) {
     double *taps = gaussian(8, 40);
-    struct imf_kernel *k;
-    if (imf_kernel_create(&k, 81, 81, NULL))
+    if (imf_kernel_create(k, 81, 81, NULL))
         abort();
     for (int i = 0; i < 81 * 81; i++)
-        k->taps[i] = taps[i / 81] * taps[i % 81];
-    struct imf_problem p = {.width = 211,
+        (*k)->taps[i] = taps[i / 81] * taps[i % 81];
+    struct imf_problem p = {.width = width,
                             .height = 97,
                             .channels = channels,
                             .in = IMF_F32,
@@ -145,34 +157,98 @@ static void check_floats(int channels, double tolerance) {
                             .tolerance = tolerance,
                             .tolerance_even = tolerance,
                             .epilogue = {.scale = 1, .multiply = 1, .full = 255}};
+    imf_problem_convolve(&p, *k);
+    free(taps);
+    return p;
+}
+
+static struct imf_surface signed_noise(const struct imf_problem *p) {
+    struct imf_surface s = surface(p, IMF_F32, p->reach);
+    for (size_t i = 0; i < s.size; i++) /* runs of one sign, which the bound is for */
+        ((float *)s.host)[i] *= i / 7 % 2 ? -1 : 1;
+    return s;
+}
+
+static struct imf_surface reference(const struct imf_problem *p, const struct imf_surface *in) {
+    const struct imf_margin none = {0, 0, 0, 0};
+    struct imf_problem wide = *p;
+    wide.out = IMF_F64;
+    struct imf_surface want = surface(&wide, IMF_F64, none);
+    run(&imf_solver_host, &wide, in, &want, p->height);
+    return want;
+}
+
+static double farthest(const struct imf_surface *got, const struct imf_surface *want) {
+    double worst = 0;
+    for (int y = 0; y < got->height; y++)
+        for (int i = 0; i < got->width * got->channels; i++)
+            worst = fmax(worst, fabs(imf_sample_get(imf_surface_row(got, y), IMF_F32, i) -
+                                     imf_sample_get(imf_surface_row(want, y), IMF_F64, i)));
+    return worst;
+}
+
+/* Within the proposal's bound of the reference. */
+static void check_floats(int channels, double tolerance) {
+    const struct imf_margin none = {0, 0, 0, 0};
+    struct imf_kernel *k;
+    struct imf_problem p = floats(&k, 211, channels, tolerance);
     struct imf_proposal proposal;
-    imf_problem_convolve(&p, k);
     imf_propose(&proposal, &imf_solver_decimated, &p, NULL);
     CHECK(proposal.feasible && proposal.error <= tolerance, "%s", proposal.why);
-    struct imf_problem wide = p;
-    wide.out = IMF_F64;
-    struct imf_surface in = surface(&p, IMF_F32, p.reach), got = surface(&p, IMF_F32, none),
-                       want = surface(&wide, IMF_F64, none);
-    for (size_t i = 0; i < in.size; i++) /* runs of one sign, which the bound is for */
-        ((float *)in.host)[i] *= i / 7 % 2 ? -1 : 1;
+    struct imf_surface in = signed_noise(&p), got = surface(&p, IMF_F32, none),
+                       want = reference(&p, &in);
     run(&imf_solver_decimated, &p, &in, &got, p.height);
-    run(&imf_solver_host, &wide, &in, &want, p.height);
-    double worst = 0;
-    for (int y = 0; y < p.height; y++)
-        for (int i = 0; i < p.width * channels; i++)
-            worst = fmax(worst, fabs(imf_sample_get(imf_surface_row(&got, y), IMF_F32, i) -
-                                     imf_sample_get(imf_surface_row(&want, y), IMF_F64, i)));
+    double worst = farthest(&got, &want);
     CHECK(worst <= proposal.error, "off by %g, bound %g", worst, proposal.error);
     imf_surface_free(&in);
     imf_surface_free(&got);
     imf_surface_free(&want);
     imf_kernel_free(&k);
-    free(taps);
+}
+
+/* Where there is no memory for a filter the problem is refused, other filters are taken, or the job is not
+ * made: what is made has the proposal's filters. */
+static void check_memory(void) {
+    const struct imf_margin none = {0, 0, 0, 0};
+    struct imf_kernel *k;
+    struct imf_problem p = floats(&k, 67, 1, 0x1p-5);
+    struct imf_surface in = signed_noise(&p), got = surface(&p, IMF_F32, none),
+                       want = reference(&p, &in);
+    int first = 0, refused = 0, others = 0, unmade = 0, all = 1;
+    for (failing = 0; failing <= all; failing++) {
+        struct imf_proposal proposal;
+        struct imf_job *job = NULL;
+        allocations = 0;
+        imf_propose(&proposal, &oldest_decimated, &p, NULL);
+        const struct shape *s = (const struct shape *)proposal.shape.bytes;
+        refused += !proposal.feasible;
+        if (!proposal.feasible)
+            continue;
+        int coefficients = s->axis[Y].count + s->axis[X].count;
+        first = failing ? first : coefficients;
+        others += coefficients != first;
+        enum imf_status st = imf_job_make(&job, &p, &proposal, NULL, NULL);
+        unmade += st == IMF_ERR_MEMORY;
+        CHECK(st ? st == IMF_ERR_MEMORY : !imf_job_run(job, &in, &got, NULL), "status %d", st);
+        double worst = st ? 0 : farthest(&got, &want);
+        CHECK(worst <= proposal.error, "allocation %d: off by %g, bound %g", failing, worst,
+              proposal.error);
+        imf_job_free(&job);
+        all = failing ? all : allocations;
+    }
+    CHECK(refused + others == AXES && unmade == AXES, "%d refused, %d others, %d not made", refused,
+          others, unmade);
+    failing = 0;
+    imf_surface_free(&in);
+    imf_surface_free(&got);
+    imf_surface_free(&want);
+    imf_kernel_free(&k);
 }
 
 int main(void) {
     for (int channels = 1; channels <= 4; channels++)
         check_floats(channels, channels % 2 ? 0x1p-5 : 0x1p-8);
+    check_memory();
     static const double sigmas[] = {5, 5.9, 6.4, 7, 8.15, 10, 13, 24.5, 40, 93.9};
     cpu_set_t all, one;
     for (size_t i = 0; i < sizeof sigmas / sizeof *sigmas; i++)

@@ -233,21 +233,27 @@ static void decimated_propose(const struct imf_problem *p, const struct imf_devi
     clear(&j);
 }
 
-/* The chosen filters once more, and their taps as floats. */
+/* The chosen filters, whose sizes are the shape's, and their taps as floats. */
 static enum imf_status decimated_prepare(struct imf_job *job, struct imf_error *err) {
+    const struct shape *s = imf_job_shape(job);
+    const struct imf_kernel *k = job->p.kernel[0];
+    const int side[] = {k->height, k->width};
     struct filters *j = job->own;
-    struct imf_proposal same;
-    bool made = choose(&job->p, j, &same);
+    struct imf_terms terms;
+    bool made = imf_problem_term(&job->p, &terms);
     imf_vector_end_make(&j->end, &job->p);
     for (int a = 0; a < AXES && made; a++) {
-        const struct imf_decimated *m = &j->axis[a];
+        struct imf_decimated *m = &j->axis[a];
+        made = imf_decimated_make(m, a == Y ? terms.term[0].column : terms.term[0].row, side[a] / 2,
+                                  s->axis[a].step, s->axis[a].count);
         size_t window = (size_t)m->radius + 1, weights = (size_t)(m->step * m->count);
-        made = (j->tap[a] = malloc((window + weights) * sizeof(float)));
+        made = made && (j->tap[a] = malloc((window + weights) * sizeof(float)));
         for (size_t i = 0; made && i < window + weights; i++)
             j->tap[a][i] = (float)(i < window ? m->window[i] : m->weight[i - window]);
         j->weight[a] = made ? j->tap[a] + window : NULL;
     }
-    return made ? IMF_OK : imf_fail_memory(err, imf_tap_count(job->p.kernel[0]) * sizeof(double));
+    free(terms.store);
+    return made ? IMF_OK : imf_fail_memory(err, imf_tap_count(k) * sizeof(double));
 }
 
 static void decimated_release(struct imf_job *job) {

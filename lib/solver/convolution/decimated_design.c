@@ -197,3 +197,13 @@ bool imf_decimated_design(struct imf_decimated *out, const double *taps, int rea
     *out = (struct imf_decimated){.step = 0};
     return false;
 }
+
+bool imf_decimated_make(struct imf_decimated *out, const double *taps, int reach, int step,
+                        int count) {
+    *out = (struct imf_decimated){.step = step, .count = count};
+    if (try_one(out, taps, reach))
+        return true;
+    free(out->store);
+    *out = (struct imf_decimated){.step = 0};
+    return false;
+}

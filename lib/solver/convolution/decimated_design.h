@@ -27,4 +27,9 @@ struct imf_decimated {
 /* Design the filters for symmetric taps -reach..reach. Returns false, with nothing to free, if none is
  * within `allowed` (for samples in 0..1) or memory ran out. */
 bool imf_decimated_design(struct imf_decimated *out, const double *taps, int reach, double allowed);
+/* Make the filters with the step and count that a design has found for these taps. Returns false, with
+ * nothing to free, if memory ran out. */
+bool imf_decimated_make(struct imf_decimated *out, const double *taps, int reach, int step,
+                        int count);
+
 #endif
