@@ -25,6 +25,10 @@ bool imf_point_all(const struct imf_point *p, int holds) {
     return holds;
 }
 
+bool imf_point_is_alike(const struct imf_point *p) {
+    return imf_point_all(p, IMF_ALIKE) && (!p->alpha || imf_point_all(p, IMF_ALPHA_TOO));
+}
+
 bool imf_point_is_map(const struct imf_point *p) {
     return imf_point_all(p, IMF_ALIKE) && imf_point_all(p, IMF_MAPS);
 }

@@ -48,7 +48,10 @@ enum {
         scalar, p->full, op->scalar.absolute, op->scalar.multiply, op->scalar.offset,              \
         op->scalar.threshold, op->scalar.level)                                                    \
     ROW(BLEND, "blend",                                                                            \
-        IMF_FLOATS | (op->blend.pick || p->in_channels < p->second_channels ? 0 : IMF_ALIKE),      \
+        IMF_FLOATS | (op->blend.pick || p->in_channels < p->second_channels ||                     \
+                              (p->second_light && imf_curve_count(p->curve) > 1)                   \
+                          ? 0                                                                      \
+                          : IMF_ALIKE),                                                            \
         blend, p->full, op->blend.mode, op->blend.pick, imf_curve_luma(p->curve)[1],               \
         imf_curve_luma(p->curve)[2], op->blend.apart)                                              \
     ROW(PUT, "put back", IMF_FLOATS, put, p->full, op->blend.pick, imf_curve_luma(p->curve)[1],    \
@@ -120,6 +123,8 @@ const struct imf_operation *imf_point_find(const struct imf_point *p, enum imf_o
 int imf_point_threshold(const struct imf_point *p);
 /* Does this one of what may hold do so of all steps? */
 bool imf_point_all(const struct imf_point *p, int holds);
+/* All channels are treated alike, each by itself: samples may be pixels of one channel. */
+bool imf_point_is_alike(const struct imf_point *p);
 /* Each output sample depends on the same input sample alone, and all colours do so alike. */
 bool imf_point_is_map(const struct imf_point *p);
 

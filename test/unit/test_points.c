@@ -289,6 +289,13 @@ static void check_curves(int channels, enum imf_sample in, enum imf_sample out, 
     add(&t, IMF_SCALAR, channels)->scalar.offset = 3;
     add(&t, IMF_DELINEARIZE, channels);
     check(1, "back by a curve", t, 3);
+    t = none;
+    t.image = t.p.second_light = true;
+    t.p.second_channels = channels;
+    struct imf_operation *op = add(&t, IMF_BLEND, channels);
+    op->blend.mode = IMF_BLEND_MULTIPLY;
+    op->blend.weights.amount = 0.7;
+    check(1, "a blend of light by a curve", t, 3);
     imf_curve_free(&curve);
 }
 

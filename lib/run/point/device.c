@@ -145,8 +145,7 @@ static enum imf_status make_point(struct imf_point_job *job, const struct imf_po
     struct imf_defines d = {0};
     const struct imf_device *device = imf_queue_device(job->queue);
     const struct imf_operation *blend = imf_point_find(p, IMF_BLEND);
-    bool alike = imf_point_all(p, IMF_ALIKE) && (!p->alpha || imf_point_all(p, IMF_ALPHA_TOO));
-    bool flat = alike && !blend, combines = imf_point_find(p, IMF_COMBINE);
+    bool flat = imf_point_is_alike(p) && !blend, combines = imf_point_find(p, IMF_COMBINE);
     job->vec = flat ? imf_tuning(device)->vec[IMF_WIDTH_32] : 1;
     job->flat = flat ? p->in_channels : 1;
     define_samples(&d, in, out, flat ? 1 : p->in_channels,

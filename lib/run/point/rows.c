@@ -136,9 +136,8 @@ enum imf_status imf_point_rows_make(void **job, const struct imf_point *p, enum 
     *r = rows_of(p, in, out);
     bool maps = imf_point_is_map(p) && out != IMF_F64 &&
                 (in == IMF_U8 || (in == IMF_U16 && samples >= WORDS_WORTH));
-    /* Samples may be pixels of one channel, which need not be split into planes: unsharp:sigma=20 of
-     * 12 megapixels takes 61 ms instead of 68. */
-    if (!maps && imf_point_all(p, IMF_ALIKE) && (!p->alpha || imf_point_all(p, IMF_ALPHA_TOO))) {
+    /* Samples need not be split into planes: unsharp:sigma=20 of 12 megapixels takes 61 ms instead of 68. */
+    if (!maps && imf_point_is_alike(p)) {
         r->merged = p->in_channels;
         r->colors = r->others = 1;
         r->alpha = 0;
