@@ -96,7 +96,9 @@ void imf_propose(struct imf_proposal *out, const struct imf_solver *solver,
         imf_proposal_refuse(out, "this variant is for GPUs with work-groups of %zu", solver->group);
     else
         solver->propose(p, d, out);
-    if (out->feasible)
+    if (!out->feasible)
+        out->ms = INFINITY;
+    else
         out->bytes += table_bytes(p) + (double)solver->own;
     if (out->feasible && d)
         fit(out, d, out->bands == IMF_BANDS_WHOLE);

@@ -156,6 +156,47 @@ static void test_bands(void) {
     chain_drop(&c);
 }
 
+static bool too_large(const struct imf_problem *p, const void *shape, size_t bytes[]) {
+    (void)p, (void)shape, (void)bytes;
+    return false;
+}
+
+/* Solvers refuse what they could not address the buffers of, on whatever place. */
+static void test_sizes(void) {
+    static const char *const cases[] = {"blur:3",
+                                        "disk:40",
+                                        "lowpass:0.1",
+                                        "canny:0.1:0.3",
+                                        "clahe",
+                                        "equalize",
+                                        "erode:9",
+                                        "erode:9:shape=disk",
+                                        "guided:9:0.1",
+                                        "denoise",
+                                        "threshold:sauvola:9"};
+    struct imf_device d = device;
+    unsigned asked = 0;
+    d.gpu = true;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *const specs[] = {cases[i], NULL};
+        struct chain_case c = chain_make(specs, &rgb, &plain);
+        const struct imf_problem *p = &c.chain->passes[0].problem;
+        for (size_t k = 0; imf_solvers[k]; k++) {
+            struct imf_solver s = *imf_solvers[k];
+            struct imf_proposal one;
+            if (!s.sizes || !imf_solver_takes(&s, p->kind))
+                continue;
+            s.sizes = too_large;
+            imf_propose(&one, &s, p, imf_backend_is_host(s.backend) ? NULL : &d);
+            CHECK(!one.feasible && one.ms == INFINITY && *one.why, "%s, solver %zu: %g ms, %s",
+                  cases[i], k, one.ms, one.why);
+            asked += strcmp(one.why, "rows are too long") == 0;
+        }
+        chain_drop(&c);
+    }
+    CHECK(asked == 20, "%u", asked);
+}
+
 /* A driver is not given what it was seen to crash in; others, and newer ones of it, are. */
 static void test_quarantine(void) {
     static const struct {
@@ -214,6 +255,7 @@ int main(void) {
     test_tiles();
     test_bands();
     test_narrow();
+    test_sizes();
     test_quarantine();
     return check_done("test_proposals");
 }

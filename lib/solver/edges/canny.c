@@ -252,7 +252,9 @@ static void trace(const struct imf_job *job) {
 static void canny_propose(const struct imf_problem *p, const struct imf_device *d,
                           struct imf_proposal *out) {
     (void)d;
-    out->feasible = imf_proposal_buffers(out, p);
+    if (!imf_proposal_buffers(out, p))
+        return;
+    out->feasible = true;
     out->error = 0;
     double taps = p->canny->sigma > 0 ? 2 * ceil(4 * p->canny->sigma) : 0;
     double each = imf_host_rates.canny + taps * imf_host_rates.canny_tap;

@@ -86,11 +86,11 @@ static void spectral_filter_propose(const struct imf_problem *p, const struct im
     if (!layout_make(l, p, d, out))
         return;
     out->feasible = imf_spectral_accurate(
-        out, p, imf_fft_plan_doublings(&l->x) + imf_fft_plan_doublings(&l->y));
+                        out, p, imf_fft_plan_doublings(&l->x) + imf_fft_plan_doublings(&l->y)) &&
+                    imf_proposal_buffers(out, p);
     if (!out->feasible)
         return;
     out->ms = cost(p, d, l);
-    imf_proposal_buffers(out, p);
     out->bands = IMF_BANDS_WHOLE;
     snprintf(out->description, sizeof out->description, "fft %dx%d", l->x.length, l->y.length);
 }

@@ -74,11 +74,11 @@ static void whole_propose(const struct imf_problem *p, const struct imf_device *
                           struct imf_proposal *out) {
     struct layout *l = (struct layout *)out->shape.bytes;
     if (!layout_make(l, p, d, out) ||
-        !imf_spectral_accurate(out, p, log2((double)l->plane.nx) + log2((double)l->plane.ny)))
+        !imf_spectral_accurate(out, p, log2((double)l->plane.nx) + log2((double)l->plane.ny)) ||
+        !imf_proposal_buffers(out, p))
         return;
     out->feasible = true;
     out->ms = cost(p, d, &l->plane);
-    imf_proposal_buffers(out, p);
     out->local = imf_gpu_plane_local(&l->plane);
     out->bands = IMF_BANDS_WHOLE;
     snprintf(out->description, sizeof out->description, "fft %dx%d, rows in local memory",

@@ -51,11 +51,11 @@ static void fft_propose(const struct imf_problem *p, const struct imf_device *d,
         return;
     }
     double doubtful = imf_fft_doubtful(p, &t->bound, t->error);
-    out->feasible = imf_fft_accurate(p, &t->bound, t->error, doubtful, out->why);
+    out->feasible = imf_fft_accurate(p, &t->bound, t->error, doubtful, out->why) &&
+                    imf_proposal_buffers(out, p);
     if (!out->feasible)
         return;
     out->ms = t->ms + (p->exact ? again_ms(p, d, doubtful) : 0);
-    imf_proposal_buffers(out, p);
     out->error = imf_fft_result_error(p, &t->bound, t->error);
     out->bands = IMF_BANDS_FEW;
     out->step = imf_fft_tiling_step(t);

@@ -87,11 +87,11 @@ static void local_propose(const struct imf_problem *p, const struct imf_device *
                             p->kernel[0]->width, p->kernel[0]->height);
         return;
     }
-    out->feasible = imf_fft_accurate(p, &t->bound, t->error, t->doubtful, out->why);
+    out->feasible = imf_fft_accurate(p, &t->bound, t->error, t->doubtful, out->why) &&
+                    imf_proposal_buffers(out, p);
     if (!out->feasible)
         return;
     out->ms = t->ms;
-    imf_proposal_buffers(out, p);
     out->error = imf_fft_result_error(p, &t->bound, t->error);
     out->bands = IMF_BANDS_FEW;
     out->step = imf_fft_gpu_step(t);

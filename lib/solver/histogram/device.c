@@ -43,7 +43,9 @@ static void histogram_device_propose(const struct imf_problem *p, const struct i
     }
     bool few = values_of(p) <= LOCAL_VALUES;
     double ns = few ? t->filters.count : t->filters.count_wide;
-    out->feasible = imf_proposal_buffers(out, p);
+    if (!imf_proposal_buffers(out, p))
+        return;
+    out->feasible = true;
     out->error = 0;
     out->bands = IMF_BANDS_WHOLE;
     out->ms = 2 * t->launch_ms + samples * ns * 1e-6 / imf_tuning_units(d);

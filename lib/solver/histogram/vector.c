@@ -228,7 +228,9 @@ static bool sizes(const struct imf_problem *p, const void *shape, size_t bytes[]
 static void histogram_vector_propose(const struct imf_problem *p, const struct imf_device *d,
                                      struct imf_proposal *out) {
     (void)d;
-    out->feasible = imf_proposal_buffers(out, p);
+    if (!imf_proposal_buffers(out, p))
+        return;
+    out->feasible = true;
     out->error = 0;
     out->bands = IMF_BANDS_TWICE;
     out->ms = imf_cores_ms(cost(p), items_of(p));
