@@ -155,6 +155,16 @@ static void test_colors(void) {
     CHECK(imf_clahe_color(0, 0, over, under) == 0, "gray");
 }
 
+/* The reference keeps all maps, and the counts of one tile. */
+static void test_bytes(void) {
+    const struct imf_clahe clahe = {64, 64, 3, 1, 1, false};
+    struct imf_problem p = problem_of(&clahe, (const int[]){640, 640}, 3, IMF_U8, IMF_U8);
+    struct imf_proposal one;
+    imf_propose_backend(&one, IMF_BACKEND_CPU, &p);
+    double maps = 64. * 64 * 256 * sizeof(uint16_t), counts = 256 * sizeof(uint32_t);
+    CHECK(one.bytes == maps + counts + sizeof(struct imf_clahe_grid), "%g bytes", one.bytes);
+}
+
 static void test_lowering(void) {
     static const char *const specs[] = {"blur:1", "clahe", "invert", NULL};
     const struct imf_info rgba = {.width = 90,
@@ -176,7 +186,7 @@ static void test_lowering(void) {
 
 int main(void) {
     test_lowering();
-
+    test_bytes();
     test_map();
     test_colors();
     test_solvers();

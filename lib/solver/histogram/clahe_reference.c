@@ -10,6 +10,15 @@
 
 #include <string.h>
 
+/* Counts of one tile, which the next one's take the place of. */
+static bool sizes(const struct imf_problem *p, const void *shape, size_t bytes[]) {
+    struct imf_clahe_grid g;
+    imf_clahe_grid_make(&g, p);
+    bool fit = imf_clahe_sizes(p, shape, bytes);
+    bytes[IMF_CLAHE_COUNTS] = (size_t)g.bins * sizeof(uint32_t);
+    return fit;
+}
+
 /* Milliseconds: samples * 2 * imf_host_rates.table * 1e-6. */
 static void clahe_host_propose(const struct imf_problem *p, const struct imf_device *d,
                                struct imf_proposal *out) {
@@ -104,7 +113,7 @@ const struct imf_solver imf_solver_clahe_host = {
     .kinds = 1u << IMF_CLAHE,
     .propose = clahe_host_propose,
     .own = sizeof(struct imf_clahe_grid),
-    .sizes = imf_clahe_sizes,
+    .sizes = sizes,
     .prepare = imf_clahe_prepare,
     .run = clahe_host_run,
 };
