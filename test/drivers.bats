@@ -84,7 +84,7 @@ END
     need_liar
     on_less discrete,local:1024 "$TESTDATA/alpha.png" <<'END'
 rank 5 of 9 in 3x3|-f median:1 --backend=direct
-+maximum of 225 in 15x15, runs|-f dilate:7 --backend=direct
++maximum of 15x15, runs|-f dilate:7 --backend=direct
 fft tiles|-f sobel --backend=fft
 END
 }

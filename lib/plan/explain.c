@@ -159,8 +159,8 @@ static void warn_of_limit(struct imf_planning *p) {
         return;
     snprintf(p->note, sizeof p->note,
              "--max-memory leaves %s, an estimated %.0f s; with %s it would be %s and %.0f s",
-             p->chosen.backend, path->ms / 1000, imf_bytes_text(need, over->bytes), over->backend,
-             ceil(ms / 1000));
+             p->chosen.algorithm, path->ms / 1000, imf_bytes_text(need, over->bytes),
+             over->algorithm, ceil(ms / 1000));
 }
 
 /* Warn if the cheapest way takes this long, whatever the memory. */

@@ -24,7 +24,7 @@ struct imf_planning {
     struct imf_candidate *candidates; /* owned: for each pass, what each backend proposes */
     size_t count;
     struct imf_candidate chosen; /* sums up `path` */
-    char note[256];              /* a warning, or "" */
+    char note[416];              /* a warning, or "" */
     char limited[320];           /* which way the limit of memory keeps the chain from, or "" */
 };
 
@@ -53,7 +53,7 @@ void imf_planning_clear(struct imf_planning *p);
 struct imf_fallback {
     struct imf_candidate *candidates; /* owned; as many as the planning's */
     struct imf_candidate chosen;
-    char note[256];
+    char note[416];
 };
 
 /* False if the host cannot do it, or without memory. The caller frees out->candidates. */
