@@ -37,6 +37,9 @@ for line in sys.stdin.read().splitlines():
 assert o["verify_ok"] and o["verify_unexcused"] == 0, o
 assert o["verify_differing"] > 0 or "clahe" not in o["filter"], o' "$output"
     done
+    # the first threshold makes 0.46 * 100, on the second one's level
+    printf 'P2\n5 1\n255\n50 100 200 30 220\n' >a.pgm
+    imf --backend=direct --verify -f threshold:0.9 -f blend:normal:0.54 -f threshold:0.1803921568627451 a.pgm -o b.pgm
 }
 
 @test "OpenCV's equalizeHist gives the same bytes" {
