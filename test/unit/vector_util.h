@@ -25,8 +25,8 @@ static struct imf_surface surface(const struct imf_problem *p, enum imf_sample s
 }
 
 /* In bands of so many rows. */
-static void run(const struct imf_solver *solver, const struct imf_problem *p,
-                const struct imf_surface *in, const struct imf_surface *out, int rows) {
+static inline void run(const struct imf_solver *solver, const struct imf_problem *p,
+                       const struct imf_surface *in, const struct imf_surface *out, int rows) {
     struct imf_proposal proposal;
     struct imf_job *job = NULL;
     imf_propose(&proposal, solver, p, NULL);
@@ -42,7 +42,7 @@ static void run(const struct imf_solver *solver, const struct imf_problem *p,
     imf_job_free(&job);
 }
 
-static unsigned long differing(const struct imf_surface *a, const struct imf_surface *b) {
+static inline unsigned long differing(const struct imf_surface *a, const struct imf_surface *b) {
     size_t row = (size_t)a->width * (size_t)a->channels * imf_sample_size(a->sample);
     unsigned long rows = 0;
     for (int y = 0; y < a->height; y++)
