@@ -184,8 +184,10 @@ struct imf_grid imf_job_grid(const struct imf_job *job, size_t items, size_t row
 void imf_proposal_strips(struct imf_proposal *out, const struct imf_problem *p, double ms,
                          int most) {
     const struct imf_solver *s = out->solver;
+    const struct imf_job job = {.solver = s, .p = *p, .proposal = *out};
     size_t bytes = s->scratch_bytes ? s->scratch_bytes(p, out->shape.bytes, most) : 0;
-    int cores = fit_threads(s, imf_cores(), bytes);
+    int strips = s->cut(&job, p->height).count;
+    int cores = fit_threads(s, imf_min(imf_cores(), strips), bytes);
     out->feasible = true;
     out->ms = imf_cores_ms(ms, cores);
     out->bytes += cores * (double)bytes;

@@ -126,7 +126,7 @@ struct imf_solver {
      * problem's reach. Writes the pixels of `out` and up to IMF_SLACK samples behind each row. */
     enum imf_status (*run)(struct imf_job *job, const struct imf_surface *in,
                            const struct imf_surface *out, struct imf_error *err);
-    /* The strips of a band of so many rows. */
+    /* The strips of a band of so many rows. Proposals are cut too: there is no `own` yet, nor `memory`. */
     struct imf_strips (*cut)(const struct imf_job *job, int height);
     /* Bytes of scratch memory of a strip of so many of the units that `cut` counts; `shape` is the
      * proposal's. */
@@ -225,7 +225,8 @@ bool imf_solver_takes(const struct imf_solver *solver, enum imf_problem_kind kin
 void imf_proposal_refuse(struct imf_proposal *out, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* For solvers that cut strips: accept a problem that takes one core `ms`; strips are at most `most` of
- * `cut`'s units wide, for their scratch memory. The shape and the error are set before. */
+ * `cut`'s units wide, for their scratch memory. What `cut` reads of the proposal is set before, and so is the
+ * error. */
 void imf_proposal_strips(struct imf_proposal *out, const struct imf_problem *p, double ms,
                          int most);
 /* For solvers with `sizes`: set the bytes of all buffers and of the largest; false, with the refusal,

@@ -69,6 +69,25 @@ static void check_taps(const char *what, int kw, int kh, double (*tap)(int x, in
     imf_kernel_free(&k);
 }
 
+/* Memory is that of as many cores as there are strips: one here, where the kernel is higher than the image. */
+static void check_cores(void) {
+    struct imf_kernel *k;
+    if (imf_kernel_create(&k, 31, 31, NULL))
+        abort();
+    for (int i = 0; i < 31 * 31; i++)
+        k->taps[i] = 1;
+    struct imf_problem p = {.width = 2048, .height = 30, .channels = 1, .in_max = 255};
+    p.epilogue = (struct imf_epilogue){.scale = 961, .multiply = 1, .full = 255};
+    p.exact = true;
+    imf_problem_convolve(&p, k);
+    struct imf_proposal proposal;
+    imf_propose(&proposal, &oldest_runs, &p, NULL);
+    size_t strip = oldest_runs.scratch_bytes(&p, proposal.shape.bytes, p.width);
+    CHECK(cut(&p, p.height).count == 1 && proposal.bytes < 2 * (double)strip,
+          "%g bytes, a strip has %zu", proposal.bytes, strip);
+    imf_kernel_free(&k);
+}
+
 static double one(int x, int y) {
     (void)x, (void)y;
     return 1;
@@ -240,6 +259,7 @@ static void check_real(const char *what, double (*tap)(int x, int y), int channe
 int main(void) {
     check_shapes();
     check_memory();
+    check_cores();
     check_spec("disk:31", 3, 8);
     check_spec("disk:31", 1, 16);
     check_spec("disk:60", 3, 16);

@@ -21,7 +21,6 @@
  */
 #include "device/tuning.h"
 #include "solver/convolution/runs_rows.h"
-#include "solver/cores.h"
 #include "solver/solver.h"
 
 #include <float.h>
@@ -227,7 +226,6 @@ static void runs_propose(const struct imf_problem *p, const struct imf_device *d
         memcpy(out->shape.bytes, &unit, sizeof unit);
         out->bands = IMF_BANDS_FEW;
         imf_proposal_strips(out, p, ms, strip);
-        out->ms = fmax(out->ms, imf_cores_ms(ms, s.count));
         snprintf(out->description, sizeof out->description, "%d runs of %dx%d%s", j.count, k->width,
                  k->height, p->exact ? ", exact" : "");
         free(j.all);

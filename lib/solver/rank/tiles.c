@@ -263,9 +263,10 @@ static void tiles_release(struct imf_job *job) {
 }
 
 static struct imf_strips tiles_cut(const struct imf_job *job, int height) {
-    const struct tiles *t = job->own;
-    return imf_strips_cut_by(t->tile.across * job->p.channels, job->p.width * job->p.channels,
-                             height, strip_width(&job->p, imf_window_of(job)), 2 * t->tile.height);
+    const struct imf_window *w = imf_window_of(job);
+    int across = tile_for(w->width, w->height).across;
+    return imf_strips_cut_by(across * job->p.channels, job->p.width * job->p.channels, height,
+                             strip_width(&job->p, w), 2 * w->height);
 }
 
 const struct imf_solver imf_solver_tiles = {
