@@ -139,6 +139,13 @@ static const struct decision decisions[] = {
     {RIGHT, OFF, "threshold:0.3941", "dilate:1", 1, false},
     {RIGHT, OFF, "threshold:0.3941", "blend:multiply:0.5", 0, true},
     {FAR, OFF, "threshold:0.3941", "blend:multiply:0.5", 0, false},
+    {RIGHT, OFF, "blend:darken", "threshold:0.3941", 0, true},
+    {FAR, OFF, "blend:darken", "threshold:0.3941", 0, false},
+};
+/* Of 16 bits, of which a step is 1/257 of what is compared. */
+static const struct decision deep[] = {
+    {"kernel:1,2,1:scale=4.0002", OFF, "blend:darken", "threshold:0.3941", 0, true},
+    {FAR, OFF, "blend:darken", "threshold:0.3941", 0, false},
 };
 
 static enum imf_status make_first(void *data, const struct imf_chain *first, struct imf_exec **out,
@@ -151,11 +158,11 @@ static enum imf_status make_first(void *data, const struct imf_chain *first, str
     return imf_exec_make_host(out, &made, made.out, err);
 }
 
-static void check_decision(const struct decision *k, bool float64) {
+static void check_decision(const struct decision *k, int depth, bool float64) {
     const char *const right[] = {k->first, k->then, k->last, NULL};
     const char *const off[] = {k->off, k->then, k->last, NULL};
     const struct imf_info info = chain_info(SIDE, SIDE, 1, 8);
-    const struct imf_settings settings = {0};
+    const struct imf_settings settings = {.depth = depth};
     struct chain_case a = chain_make(right, &info, &settings);
     struct chain_case b = chain_make(off, &info, &settings);
     const struct imf_witness witness = {make_first, b.chain, float64};
@@ -166,7 +173,7 @@ static void check_decision(const struct decision *k, bool float64) {
     for (int i = 0; i < SIDE * SIDE; i++)
         pixels[i] = (uint8_t)(90 + noise() % 21);
     const struct imf_rows image = {(char *)pixels, SIDE, 0, SIDE};
-    bool made = !imf_exec_make_host(&exec, b.chain, IMF_U8, NULL) &&
+    bool made = !imf_exec_make_host(&exec, b.chain, b.chain->out, NULL) &&
                 !imf_exec_filter(exec, &image, &result, NULL);
     CHECK(made, "%s", k->off);
     if (!made)
@@ -187,8 +194,11 @@ static void check_decision(const struct decision *k, bool float64) {
 int main(void) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         check_case(&cases[i]);
-    for (size_t i = 0; i < sizeof decisions / sizeof *decisions; i++)
-        for (int float64 = 0; float64 < 2; float64++)
-            check_decision(&decisions[i], float64);
+    for (int float64 = 0; float64 < 2; float64++) {
+        for (size_t i = 0; i < sizeof decisions / sizeof *decisions; i++)
+            check_decision(&decisions[i], 8, float64);
+        for (size_t i = 0; i < sizeof deep / sizeof *deep; i++)
+            check_decision(&deep[i], 16, float64);
+    }
     return check_done("test_verify");
 }

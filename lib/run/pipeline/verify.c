@@ -10,7 +10,9 @@
 /* Which differences the contract allows. */
 struct allowance {
     double max;     /* a sample's largest value */
-    double error;   /* imf_contract_choices(), in steps of the output; 0: nothing may differ */
+    double error;   /* imf_contract_choices(), in steps of the output; 0: nothing may differ; */
+    double near;    /* in steps of what a pass computes with */
+    double hidden;  /* below this alpha there are no colours */
     double stretch; /* of colours, over IMF_HIGH_GAIN */
     bool divided;   /* colours, by the last channel: alpha */
     int channels;
@@ -36,7 +38,7 @@ static bool undecided(const struct allowance *a, const double *values, int chann
     bool near = false;
     for (int c = 0; c < a->values.channels; c++)
         near =
-            near || ((c == channel || !a->alone) && fabs(values[c] - a->level) <= a->error * times);
+            near || ((c == channel || !a->alone) && fabs(values[c] - a->level) <= a->near * times);
     return near && (!a->alone || have == 0 || have == a->max);
 }
 
@@ -54,7 +56,7 @@ static void compare_row(const struct allowance *a, const double *want, const dou
         if (difference == 0 || channel >= a->compared)
             continue;
         double times = color ? a->stretch / alpha : 1;
-        bool vanishes = color && a->divided && fabs(pixel[colors] - 0.5) <= a->error;
+        bool vanishes = color && a->divided && fabs(pixel[colors] - a->hidden) <= a->error;
         r->verify_differing++;
         r->verify_max = fmax(r->verify_max, difference);
         r->verify_unexcused +=
@@ -81,8 +83,11 @@ static struct allowance allowance_of(const struct imf_chain *c, int end,
                                      const struct imf_exec *reference, bool exact) {
     bool last = end == c->count;
     int channels = c->passes[end - 1].channels_out;
+    double near = exact ? 0 : imf_contract_choices(c) / c->rescale, scale = last ? c->rescale : 1;
     struct allowance a = {.max = imf_sample_max(last ? c->out : c->in),
-                          .error = exact ? 0 : imf_contract_choices(c) / (last ? 1 : c->rescale),
+                          .error = near * scale,
+                          .near = near,
+                          .hidden = 0.5 * scale,
                           .stretch = fmax(imf_exec_stretch(reference, end) / IMF_HIGH_GAIN, 1),
                           .channels = channels,
                           .compared = channels - (c->keep_alpha && !last)};
