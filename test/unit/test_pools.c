@@ -62,6 +62,27 @@ static void check_problem(const char *spec, const struct imf_problem *p) {
     imf_surface_free(&out);
 }
 
+/* Work of less than IMF_ALONE_MS stays on the caller's thread. */
+static void check_small(void) {
+    static const char *const cases[] = {"sharpen", "sobel", "phase"};
+    const struct imf_info info = {
+        .width = 40, .height = 30, .channels = 3, .depth = 8, .color = IMF_COLOR_RGB};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        const char *const specs[] = {cases[k], NULL};
+        struct chain_case c = chain_make(specs, &info, &(struct imf_settings){0});
+        const struct imf_problem *p = &c.chain->passes[0].problem;
+        struct imf_surface in = surface(p, p->in, p->reach), out = surface(p, p->out, none);
+        struct imf_proposal one;
+        imf_edge_fill_host(&in, p->reach, p->edge, (const double[4]){0});
+        imf_propose_host(&one, p);
+        CHECK(one.ms < 0.3 && threads_of(&one, p, &in, &out, 2) == 0, "%s: %g ms, %u threads",
+              cases[k], one.ms, wanted);
+        imf_surface_free(&in);
+        imf_surface_free(&out);
+        chain_drop(&c);
+    }
+}
+
 int main(void) {
     static const char *const cases[] = {
         "sharpen",      "blur:10",   "disk:20",        "kernel:1,2,3/4,5,6/7,8,1",
@@ -89,6 +110,7 @@ int main(void) {
         }
         chain_drop(&c);
     }
+    check_small();
     for (size_t i = 0; imf_solvers[i]; i++)
         if (imf_solvers[i]->backend == IMF_BACKEND_VECTOR)
             CHECK(ran[i] && (shared[i] || imf_cores() == 1), "solver %zu: %d, %d", i, ran[i],

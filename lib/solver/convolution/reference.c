@@ -57,10 +57,9 @@ static void host_propose(const struct imf_problem *p, const struct imf_device *d
 static struct imf_strips host_cut(const struct imf_job *job, int height) {
     struct imf_problem p = job->p;
     p.height = height;
-    int threads = cost(&p) < IMF_ALONE_MS ? 1 : imf_pool_threads(job->pool);
-    return imf_strips_rows(p.width, height,
-                           imf_max((height - 1) / (threads * STRIPS) + 1,
-                                   imf_min(p.kernel[0]->height, (height - 1) / threads + 1)));
+    int threads = imf_pool_threads(job->pool), share = (height - 1) / threads + 1;
+    int rows = imf_max((height - 1) / (threads * STRIPS) + 1, imf_min(p.kernel[0]->height, share));
+    return imf_strips_rows(p.width, height, cost(&p) < IMF_ALONE_MS ? height : rows);
 }
 
 IMF_CLONES static void add_row(double *restrict sum, const double *restrict row, double tap,
