@@ -115,6 +115,12 @@ photos() { # one of each kind
     imf -f kernel:1 photo.png -o want.ppm
     imf -f kernel:1 out.png -o got.ppm
     cmp want.ppm got.ppm
+    # colours under alpha 0 are part of it
+    { printf 'P7\nWIDTH 4\nHEIGHT 2\nDEPTH 4\nMAXVAL 255\nTUPLTYPE RGB_ALPHA\nENDHDR\n'
+        printf 'abc\0def\377ghi\0jkl\1mno\0pqr\2stu\0vwx\3'; } >clear.pam
+    imf --strip clear.pam -o clear.png
+    imf --strip clear.png -o got.pam
+    cmp <(tail -c 32 clear.pam) <(tail -c 32 got.pam)
     imf_run --strip 444.jpg
     [ "$status" -eq 2 ]
 }

@@ -195,11 +195,12 @@ static bool check(const struct options *o) {
     return true;
 }
 
-/* --strip without a filter: the picture stays as it is. */
+/* --strip without a filter: the picture stays as it is, colours under alpha 0 too. */
 static bool strip_alone(struct options *o) {
     if (o->spec_count || !o->encode.strip || !(o->output || o->in_place || o->suffix))
         return true;
     o->keep_blocks = true;
+    o->settings.alpha = IMF_ALPHA_FILTER;
     return options_append(&o->specs, &o->spec_count, "kernel:1");
 }
 

@@ -2,6 +2,7 @@
 #include "codec/decoder.h"
 
 #include "base/surface.h"
+#include "imfilter_program.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -133,6 +134,18 @@ void imf_reader_warn(struct imf_reader *r, const char *format, ...) {
     va_start(args, format);
     vsnprintf(r->warning, sizeof r->warning, format, args);
     va_end(args);
+}
+
+bool imf_reader_drop_blocks(struct imf_reader *r) {
+    if (!r->blocks)
+        return false;
+    r->blocks = 0;
+    r->metadata.jpeg.original = NULL;
+    imf_reader_warn(
+        r,
+        "blocks that do not change are encoded anew: their coefficients exceed the limit of "
+        "memory (raise it with --max-memory)");
+    return true;
 }
 
 bool imf_reader_seeks(const struct imf_reader *r) {

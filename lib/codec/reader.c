@@ -16,18 +16,6 @@ uint64_t imf_reader_held(const struct imf_reader *reader) {
     return reader->memory + reader->blocks;
 }
 
-bool imf_reader_drop_blocks(struct imf_reader *r) {
-    if (!r->blocks)
-        return false;
-    r->blocks = 0;
-    r->metadata.jpeg.original = NULL;
-    imf_reader_warn(
-        r,
-        "blocks that do not change are encoded anew: their coefficients exceed the limit of "
-        "memory (raise it with --max-memory)");
-    return true;
-}
-
 static enum imf_status open_recognised(struct imf_reader *r, struct imf_error *err) {
     struct imf_source *s = &r->source;
     if (!imf_source_fill(s))

@@ -217,6 +217,8 @@ struct jpeg_options {
     int quality, h, v;   /* sampling of the first component */
     const struct marker *markers;
     size_t marker_count;
+    const jpeg_scan_info *script; /* or NULL */
+    int scans;                    /* of it */
     const unsigned char *icc;
     size_t icc_size;
 };
@@ -253,6 +255,10 @@ static inline struct bytes plain_jpeg(const struct imf_info *i, unsigned char *p
     if (o->apart) {
         c.scan_info = apart;
         c.num_scans = 3;
+    }
+    if (o->script) {
+        c.scan_info = o->script;
+        c.num_scans = o->scans;
     }
     c.restart_interval = (unsigned)o->restart;
     c.arith_code = o->arithmetic;

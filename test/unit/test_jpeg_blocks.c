@@ -27,6 +27,9 @@ static const JCOEF *block(struct coefficients *c, int component, int x, int y) {
                                         FALSE)[0][x];
 }
 
+static const struct imf_limits keep = {.keep_blocks = true}, usual = {.keep_blocks = false};
+static char warning[640]; /* of the last writer */
+
 /* A part of the picture. */
 struct part {
     int x, y, width, height;
@@ -104,6 +107,8 @@ static struct bytes changed(const struct draw *d, struct bytes file,
               !imf_writer_rows(w, pixels, row_bytes(&d->info), d->info.height, &err) &&
               !imf_writer_finish(w, &err),
           "%s", err.text);
+    const char *text = w ? imf_writer_warning(w) : NULL;
+    snprintf(warning, sizeof warning, "%s", text ? text : "");
     imf_writer_close(&w);
     done(&in);
     struct bytes out = slurp(f);
@@ -149,7 +154,6 @@ static void compare(const struct draw *d, struct bytes source, struct bytes enco
 }
 
 static void test_draws(void) {
-    static const struct imf_limits keep = {.keep_blocks = true}, usual = {.keep_blocks = false};
     for (int i = 0; i < DRAWS; i++) {
         struct draw d = draw();
         unsigned char *pixels = smooth_pixels(&d.info);
@@ -170,14 +174,41 @@ static void test_draws(void) {
     }
 }
 
-/* A file with another chroma table before the scan of Cr, or of Cb and Cr: all blocks are encoded. */
+/* A picture of 40x30 pixels, and a part. */
+static struct draw small(const struct jpeg_options *options) {
+    return (struct draw){.info = shape(40, 30, IMF_COLOR_RGB, false, 8, IMF_FORMAT_JPEG),
+                         .options = *options,
+                         .part = {5, 5, 10, 10}};
+}
+
+/* The pixels of a file; freed by the caller. */
+static unsigned char *pixels_of(struct bytes file) {
+    struct decoded in = decode(file.data, file.size, NULL);
+    unsigned char *pixels = in.pixels;
+    CHECK(in.status == IMF_OK, "%s", in.err.text);
+    in.pixels = NULL;
+    done(&in);
+    return pixels;
+}
+
+/* All blocks of a changed file are encoded. */
+static void check_encoded(const struct draw *d, struct bytes file, const char *what) {
+    unsigned char *pixels = pixels_of(file);
+    change(d, pixels);
+    struct bytes encoded = changed(d, file, &usual, pixels), got = changed(d, file, &keep, pixels);
+    CHECK(got.size == encoded.size && memcmp(got.data, encoded.data, got.size) == 0,
+          "%s: %zu and %zu bytes", what, got.size, encoded.size);
+    free(encoded.data);
+    free(got.data);
+    free(pixels);
+}
+
+/* Another chroma table before the scan of Cr, or of Cb and Cr. */
 static void test_tables(void) {
-    static const struct imf_limits keep = {.keep_blocks = true}, usual = {.keep_blocks = false};
     static const unsigned char table[] = {0xff, 0xdb, 0, 67, 1};
     for (int scan = 1; scan < 3; scan++) {
-        struct draw d = {.info = shape(40, 30, IMF_COLOR_RGB, false, 8, IMF_FORMAT_JPEG),
-                         .options = {.apart = true, .space = JCS_YCbCr, .h = 1, .v = 1},
-                         .part = {5, 5, 10, 10}};
+        struct draw d =
+            small(&(struct jpeg_options){.apart = true, .space = JCS_YCbCr, .h = 1, .v = 1});
         unsigned char *pixels = smooth_pixels(&d.info);
         struct bytes file = plain_jpeg(&d.info, pixels, &d.options);
         size_t at = 0;
@@ -189,23 +220,123 @@ static void test_tables(void) {
         memcpy(odd.data + at, table, sizeof table);
         memset(odd.data + at + sizeof table, 9, 64);
         memcpy(odd.data + at + 69, file.data + at, file.size - at);
-        struct decoded in = decode(odd.data, odd.size, NULL);
-        memcpy(pixels, in.pixels, image_bytes(&d.info));
-        done(&in);
-        change(&d, pixels);
-        struct bytes encoded = changed(&d, odd, &usual, pixels),
-                     got = changed(&d, odd, &keep, pixels);
-        CHECK(got.size == encoded.size && memcmp(got.data, encoded.data, got.size) == 0,
-              "before scan %d: %zu and %zu bytes", scan, got.size, encoded.size);
-        free(encoded.data);
-        free(got.data);
+        check_encoded(&d, odd, "tables");
         free(odd.data);
         free(file.data);
         free(pixels);
     }
 }
 
+/* Scans that leave out details: decoders smooth what there is. */
+static void test_incomplete(void) {
+    static const jpeg_scan_info script[] = {{3, {0, 1, 2}, 0, 0, 0, 0}, {1, {0}, 1, 5, 0, 2}};
+    struct draw d = small(
+        &(struct jpeg_options){.space = JCS_YCbCr, .h = 1, .v = 1, .script = script, .scans = 2});
+    unsigned char *pixels = smooth_pixels(&d.info);
+    struct bytes file = plain_jpeg(&d.info, pixels, &d.options);
+    check_encoded(&d, file, "details");
+    free(file.data);
+    free(pixels);
+}
+
+/* What is at the end of its range: differences of 128 and -128, and a colour that was limited. */
+static void test_ends(void) {
+    static const unsigned char was[][3] = {{128, 0, 0}, {127, 255, 255}, {255, 48, 128}},
+                               is[][3] = {{127, 255, 255}, {128, 0, 0}, {235, 28, 108}};
+    for (int k = 0; k < 3; k++) {
+        struct draw d =
+            small(&(struct jpeg_options){.space = JCS_YCbCr, .h = 1, .v = 1, .quality = 95});
+        size_t samples = image_bytes(&d.info);
+        unsigned char *pixels = malloc(samples);
+        for (size_t i = 0; i < samples; i++)
+            pixels[i] = was[k][i % 3];
+        struct bytes file = plain_jpeg(&d.info, pixels, &d.options);
+        free(pixels);
+        pixels = pixels_of(file);
+        for (int y = 5; y < 15; y++)
+            for (int x = 5; x < 15; x++)
+                memcpy(pixels + (y * 40 + x) * 3, is[k], 3);
+        struct bytes encoded = changed(&d, file, &usual, pixels),
+                     got = changed(&d, file, &keep, pixels);
+        compare(&d, file, encoded, got);
+        free(encoded.data);
+        free(got.data);
+        free(file.data);
+        free(pixels);
+    }
+}
+
+/* Coefficients beyond those of any picture: limited, with a warning, in a file that is right. */
+static void test_limited(void) {
+    struct draw d = {.info = shape(64, 8, IMF_COLOR_GRAY, false, 8, IMF_FORMAT_JPEG),
+                     .options = {.space = JCS_GRAYSCALE},
+                     .part = {24, 0, 8, 8}};
+    unsigned char *pixels = smooth_pixels(&d.info), *coded = NULL;
+    unsigned long size = 0;
+    struct bytes plain = plain_jpeg(&d.info, pixels, &d.options);
+    struct coefficients c;
+    struct jpeg_compress_struct to;
+    read_coefficients(&c, plain);
+    JBLOCKROW row = c.d.mem->access_virt_barray((j_common_ptr)&c.d, c.arrays[0], 0, 1, TRUE)[0];
+    for (int x = 0; x < 8; x++)
+        row[x][0] = x % 2 ? 0 : 2000;
+    to.err = &c.errors;
+    jpeg_create_compress(&to);
+    jpeg_mem_dest(&to, &coded, &size);
+    jpeg_copy_critical_parameters(&c.d, &to);
+    jpeg_write_coefficients(&to, c.arrays);
+    jpeg_finish_compress(&to);
+    jpeg_destroy_compress(&to);
+    jpeg_destroy_decompress(&c.d);
+    struct bytes file = {coded, size};
+    free(pixels);
+    pixels = pixels_of(file);
+    unsigned char *before = pixels_of(file);
+    for (int y = 0; y < 8; y++)
+        memset(pixels + y * 64 + 24, 0, 8);
+    struct bytes got = changed(&d, file, &keep, pixels);
+    unsigned char *after = pixels_of(got);
+    unsigned long wrong = 0;
+    for (int i = 0; i < 64 * 8; i++) {
+        bool black = i % 64 >= 24 && i % 64 < 32;
+        wrong += black ? after[i] > 8 : after[i] != before[i];
+    }
+    CHECK(wrong == 0 && strstr(warning, "were limited"), "%lu pixels, %s", wrong, warning);
+    free(after);
+    free(before);
+    free(got.data);
+    free(coded);
+    free(plain.data);
+    free(pixels);
+}
+
+/* Scans of a progressive file may name a Huffman table that they do not use. */
+static void test_unused_table(void) {
+    struct draw d =
+        small(&(struct jpeg_options){.progressive = true, .space = JCS_YCbCr, .h = 1, .v = 1});
+    unsigned char *pixels = smooth_pixels(&d.info);
+    struct bytes file = plain_jpeg(&d.info, pixels, &d.options);
+    size_t last = 0;
+    for (size_t i = 0; i + 1 < file.size; i++)
+        last = file.data[i] == 0xff && file.data[i + 1] == 0xda ? i : last;
+    file.data[last + 6] = (unsigned char)(0x80 | (file.data[last + 6] & 15));
+    free(pixels);
+    pixels = pixels_of(file);
+    change(&d, pixels);
+    struct bytes encoded = changed(&d, file, &usual, pixels),
+                 got = changed(&d, file, &keep, pixels);
+    compare(&d, file, encoded, got);
+    free(encoded.data);
+    free(got.data);
+    free(file.data);
+    free(pixels);
+}
+
 int main(void) {
+    test_incomplete();
+    test_ends();
+    test_limited();
+    test_unused_table();
     test_draws();
     test_tables();
     return check_done("test_jpeg_blocks");

@@ -10,10 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static size_t row_bytes(const struct imf_jpeg_blocks *b) {
-    return (size_t)b->width * (size_t)b->channels;
-}
-
 /* Rows of the component's blocks in an MCU row. */
 static int rows_in_mcu(const struct imf_jpeg_blocks *b, const struct imf_jpeg_component *c) {
     return b->mcu / c->high;
@@ -50,10 +46,7 @@ enum imf_status imf_jpeg_blocks_open(struct imf_jpeg_blocks *b,
         if (c->same == i)
             good = (c->hash = calloc(rows * (size_t)c->across, sizeof *c->hash));
     }
-    size_t bytes = row_bytes(b);
-    b->line = malloc(2 * bytes);
-    for (size_t i = 0; b->line && i < bytes; i++)
-        b->line[bytes + i] = i % (size_t)b->channels ? 0xff : 0;
+    b->line = calloc((size_t)width, sizeof *b->line);
     return good && b->line ? IMF_OK : IMF_ERR_MEMORY;
 }
 
@@ -81,12 +74,16 @@ const uint64_t *imf_jpeg_blocks_of(const struct imf_jpeg_blocks *b, int componen
 
 /* ---- rows ------------------------------------------------------------------------------------- */
 
-/* In pixels of three channels: G - R and B - G. */
-IMF_CLONES static void differ(unsigned char *restrict to, const unsigned char *restrict row,
-                              const unsigned char *restrict mask, size_t n) {
-    to[0] = 0;
-    for (size_t i = 1; i < n; i++)
-        to[i] = (unsigned char)((row[i] - row[i - 1]) & mask[i]);
+/* Of each pixel R - G and B - G in 16 bits each; or R, G and B, in 24 bits that no differences have, where one
+ * of them is at the end of its range. */
+IMF_CLONES static void differ(uint32_t *restrict to, const unsigned char *restrict rgb, int n) {
+    for (int i = 0; i < n; i++) {
+        uint32_t r = rgb[3 * i], g = rgb[3 * i + 1], b = rgb[3 * i + 2];
+        uint32_t apart = ((r - g) & 0xffff) | (b - g) << 16,
+                 all = 0x55u << 24 | r << 16 | g << 8 | b;
+        bool ends = r - 1 > 253 || g - 1 > 253 || b - 1 > 253;
+        to[i] = ends ? all : apart;
+    }
 }
 
 /* Each word changes all bits of what follows: blocks that differ have the same hash with a probability of
@@ -106,10 +103,10 @@ static uint64_t mix_bytes(uint64_t hash, const unsigned char *from, size_t n) {
 }
 
 IMF_CLONES static void hash_row(const struct imf_jpeg_blocks *b, const struct imf_jpeg_component *c,
-                                const unsigned char *row) {
+                                const unsigned char *row, size_t pixel) {
     int y = b->row, in = y % c->high, block = (b->all ? y : y % b->mcu) / c->high;
     bool last = in == c->high - 1 || y == b->height - 1;
-    size_t bytes = (size_t)c->wide * (size_t)b->channels, n = row_bytes(b), full = n / bytes;
+    size_t bytes = (size_t)c->wide * pixel, n = (size_t)b->width * pixel, full = n / bytes;
     uint64_t *hash = c->hash + (size_t)block * (size_t)c->across;
     for (size_t x = 0; x < full; x++) { /* whole words: a block has 8 pixels or more across */
         const unsigned char *from = row + x * bytes;
@@ -128,11 +125,34 @@ IMF_CLONES static void hash_row(const struct imf_jpeg_blocks *b, const struct im
 }
 
 void imf_jpeg_blocks_take(struct imf_jpeg_blocks *b, const unsigned char *row) {
-    size_t n = row_bytes(b);
     if (b->component[1].chroma)
-        differ(b->line, row, b->line + n, n);
-    for (int i = 0; i < b->components; i++)
-        if (b->component[i].same == i)
-            hash_row(b, &b->component[i], b->component[i].chroma ? b->line : row);
+        differ(b->line, row, b->width);
+    for (int i = 0; i < b->components; i++) {
+        const struct imf_jpeg_component *c = &b->component[i];
+        if (c->same == i && c->chroma)
+            hash_row(b, c, (const unsigned char *)b->line, sizeof *b->line);
+        else if (c->same == i)
+            hash_row(b, c, row, (size_t)b->channels);
+    }
     b->row++;
+}
+
+IMF_CLONES static bool limit(int16_t *restrict blocks, size_t count) {
+    int any = 0;
+    for (size_t b = 0; b < count; b++, blocks += DCTSIZE2) {
+        int16_t dc = blocks[0];
+        blocks[0] = 0;
+        for (int i = 0; i < DCTSIZE2; i++) {
+            int16_t v = blocks[i], low = v > -1023 ? v : -1023, in = low < 1023 ? low : 1023;
+            any |= in ^ v;
+            blocks[i] = in;
+        }
+        blocks[0] = (int16_t)imf_min(imf_max(dc, -1024), 1023);
+        any |= blocks[0] ^ dc;
+    }
+    return any;
+}
+
+bool imf_jpeg_limit(int16_t *blocks, size_t count) {
+    return limit(blocks, count);
 }

@@ -7,7 +7,7 @@
  * source's file.
  *
  * Luma follows from the pixels. Cb and Cr follow from the differences of R, G and B, which stay where the same is
- * added to all three.
+ * added to all three; not where one of them is 0 or 255, which may stand for what is beyond.
  */
 #ifndef IMF_CODEC_JPEG_BLOCKS_H
 #define IMF_CODEC_JPEG_BLOCKS_H
@@ -27,18 +27,17 @@ struct imf_jpeg_blocks {
         uint64_t
             *hash; /* owned: of all, or of an MCU row's; 0: unknown; NULL: as `same` has them */
     } component[4];
-    bool all;            /* hashes of all blocks are kept */
-    int row;             /* rows taken */
-    unsigned char *line; /* the differences of a row, and which bytes are some; owned */
+    bool all;       /* hashes of all blocks are kept */
+    int row;        /* rows taken */
+    uint32_t *line; /* a row's differences; owned */
 };
 
-/* What the encoder needs of the source. The decoder fills it: an MCU row's hashes before its last row is given
- * out, the bytes before it has ended. */
+/* What the encoder needs of the source: an MCU row's hashes before its last row is given out, and once all
+ * rows are read libjpeg's object, whose coefficients it may change. */
+struct jpeg_decompress_struct;
 struct imf_jpeg_original {
     struct imf_jpeg_blocks blocks;
-    unsigned char *file; /* owned */
-    size_t size, capacity;
-    bool failed; /* bytes are missing: there was no memory */
+    struct jpeg_decompress_struct *d; /* borrowed */
 };
 
 /* IMF_ERR_FORMAT: sampling factors that are not taken. To be closed even then. */
@@ -54,5 +53,8 @@ void imf_jpeg_blocks_take(struct imf_jpeg_blocks *b, const unsigned char *row);
  * them. */
 const uint64_t *imf_jpeg_blocks_of(const struct imf_jpeg_blocks *b, int component, int i,
                                    size_t *count);
+
+/* Limit the coefficients of so many blocks to those of samples of 8 bits; whether some were beyond. */
+bool imf_jpeg_limit(int16_t *blocks, size_t count);
 
 #endif

@@ -142,13 +142,18 @@ void imf_jpeg_on_message(j_common_ptr common, int level) {
     }
 }
 
-void imf_jpeg_check_complete(struct imf_jpeg *j) {
+bool imf_jpeg_is_complete(const struct imf_jpeg *j) {
     const struct jpeg_decompress_struct *c = &j->c;
     bool complete = all_seen(j);
     for (int i = 0; complete && c->coef_bits && i < c->num_components; i++)
         for (int k = 0; k < DCTSIZE2; k++)
             complete = complete && c->coef_bits[i][k] == 0;
-    if (!j->truncated || j->damaged || complete)
+    return complete;
+}
+
+void imf_jpeg_check_complete(struct imf_jpeg *j) {
+    const struct jpeg_decompress_struct *c = &j->c;
+    if (!j->truncated || j->damaged || imf_jpeg_is_complete(j))
         return;
     j->damaged = j->reader->recoverable = true;
     strcpy(j->what, "truncated");

@@ -21,6 +21,7 @@
 #include "codec/table.h"
 
 #include "codec/jpeg/state.h"
+#include "imfilter_program.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -101,11 +102,22 @@ static void header_step(struct imf_jpeg *j) {
     j->buffered = jpeg_has_multiple_scans(c);
 }
 
+/* Where blocks may be kept, all coefficients are: libjpeg's mode for output while a file comes in. */
 static void start_step(struct imf_jpeg *j) {
-    if (jpeg_start_decompress(&j->c))
+    struct jpeg_decompress_struct *c = &j->c;
+    c->buffered_image = j->reader->blocks > 0;
+    if (!jpeg_start_decompress(c)) {
+        c->unread_marker = JPEG_EOI; /* instead of the segment in which the file ends */
+        jpeg_start_decompress(c);
+    }
+    if (!c->buffered_image)
         return;
-    j->c.unread_marker = JPEG_EOI; /* instead of the segment in which the file ends */
-    jpeg_start_decompress(&j->c);
+    while (j->buffered && !jpeg_input_complete(c)) {
+        if (jpeg_consume_input(c) == JPEG_SUSPENDED)
+            c->unread_marker = JPEG_EOI;
+        on_progress((j_common_ptr)c);
+    }
+    jpeg_start_output(c, c->input_scan_number);
 }
 
 static bool at_damage(const struct imf_jpeg *j) {
@@ -127,7 +139,16 @@ static void rows_step(struct imf_jpeg *j) {
 }
 
 static void end_step(struct imf_jpeg *j) {
-    jpeg_finish_decompress(&j->c);
+    struct jpeg_decompress_struct *c = &j->c;
+    if (!c->buffered_image) {
+        jpeg_finish_decompress(c);
+        return;
+    }
+    if (!jpeg_finish_output(c))
+        c->unread_marker = JPEG_EOI;
+    while (!jpeg_input_complete(c))
+        if (jpeg_consume_input(c) == JPEG_SUSPENDED)
+            c->unread_marker = JPEG_EOI;
 }
 
 /* ---- decoder ------------------------------------------------------------------------------ */
@@ -177,9 +198,20 @@ static uint64_t coefficient_bytes(const struct jpeg_decompress_struct *c) {
     return bytes;
 }
 
+static void drop_original(struct imf_jpeg *j) {
+    if (j->original)
+        imf_jpeg_blocks_close(&j->original->blocks);
+    free(j->original);
+    j->original = NULL;
+    j->reader->metadata.jpeg.original = NULL;
+    j->reader->blocks = 0;
+}
+
 /* Decode all of a buffered image. */
 static enum imf_status decode(struct imf_jpeg *j, struct imf_error *err) {
     struct imf_reader *r = j->reader;
+    if (!r->blocks)
+        drop_original(j);
     if (!guarded(j, start_step))
         return failure(j, err, 0);
     if (!j->buffered)
@@ -221,47 +253,41 @@ static bool read_tables(struct imf_jpeg_source *to, const struct jpeg_decompress
     return true;
 }
 
-static void drop_original(struct imf_jpeg *j) {
-    if (j->original) {
-        imf_jpeg_blocks_close(&j->original->blocks);
-        free(j->original->file);
-        free(j->original);
-    }
-    j->original = NULL;
-    j->reader->metadata.jpeg.original = NULL;
-}
-
 /* A file of several scans may have another quantisation table before each of them, of which a component
- * keeps that of its first. Are they those that were read? */
-static bool tables_stay(struct imf_jpeg *j) {
+ * keeps that of its first: are they those that were read? And where scans are missing, decoders smooth what there
+ * is, which they would not do any more. */
+static bool scans_allow(struct imf_jpeg *j) {
     const struct imf_jpeg_source *s = &j->reader->metadata.jpeg;
-    bool stay = !j->buffered || start(j, NULL) == IMF_OK;
-    for (int i = 0; i < s->components && j->buffered && stay; i++) {
+    bool allow = start(j, NULL) == IMF_OK && imf_jpeg_is_complete(j);
+    for (int i = 0; i < s->components && allow; i++) {
         const JQUANT_TBL *table = j->c.comp_info[i].quant_table;
-        stay = table && memcmp(table->quantval, s->quant[s->table[i]], sizeof table->quantval) == 0;
+        allow =
+            table && memcmp(table->quantval, s->quant[s->table[i]], sizeof table->quantval) == 0;
     }
-    return stay;
+    return allow;
 }
 
-/* Hash the blocks of rows, and let writers have the file; they take its coefficients, and those of blocks that
- * changed. */
+/* Hash the blocks of rows, and let writers have the coefficients; they take those of blocks that changed, too. */
 static enum imf_status keep_original(struct imf_jpeg *j, struct imf_error *err) {
     struct imf_reader *r = j->reader;
-    struct imf_jpeg_original *o = j->original;
-    enum imf_status status = IMF_ERR_FORMAT; /* of its tables */
-    if (o && r->metadata.jpeg.components && tables_stay(j))
-        status = o->failed ? IMF_ERR_MEMORY
-                           : imf_jpeg_blocks_open(&o->blocks, &r->metadata.jpeg, r->info.width,
-                                                  r->info.height, true);
+    struct imf_jpeg_source *source = &r->metadata.jpeg;
+    /* Of what is damaged libjpeg may not give coefficients where it gives rows. */
+    if (!r->limits.keep_blocks || r->limits.lenient || !source->components)
+        return IMF_OK;
+    if (!(j->original = calloc(1, sizeof *j->original)))
+        return imf_fail_memory(err, sizeof *j->original);
+    enum imf_status status =
+        imf_jpeg_blocks_open(&j->original->blocks, source, r->info.width, r->info.height, true);
     if (status == IMF_ERR_MEMORY)
         return imf_fail(err, status, "out of memory");
-    if (status == IMF_OK) {
-        r->blocks =
-            2 * coefficient_bytes(&j->c) + imf_jpeg_blocks_count(&o->blocks) * sizeof(uint64_t);
-        r->metadata.jpeg.original = o;
-    } else {
+    j->original->d = &j->c;
+    source->original = j->original;
+    r->blocks = (j->buffered ? 1 : 2) * coefficient_bytes(&j->c) +
+                imf_jpeg_blocks_count(&j->original->blocks) * sizeof(uint64_t);
+    if (imf_memory_fits(r->limits.max_memory, r->memory + r->blocks, "it", NULL))
+        imf_reader_drop_blocks(r);
+    else if (status || (j->buffered && !scans_allow(j)))
         drop_original(j);
-    }
     return IMF_OK;
 }
 
@@ -295,10 +321,6 @@ static enum imf_status jpeg_open(struct imf_reader *r, struct imf_error *err) {
     c->client_data = j;
     j->errors.error_exit = on_error;
     j->errors.emit_message = imf_jpeg_on_message;
-    /* Of what is damaged libjpeg may not give coefficients where it gives rows. */
-    bool keeps = r->limits.keep_blocks && !r->limits.lenient;
-    if (keeps && !(j->original = calloc(1, sizeof *j->original)))
-        return imf_fail_memory(err, sizeof *j->original);
     if (!guarded(j, header_step) || j->damaged)
         return failure(j, err, -1);
     for (size_t i = 0; i < sizeof spaces / sizeof spaces[0]; i++) {
@@ -314,7 +336,6 @@ static enum imf_status jpeg_open(struct imf_reader *r, struct imf_error *err) {
         if (status == IMF_OK) {
             read_metadata(j);
             status = keep_original(j, err);
-            j->opened = true;
         }
         return status;
     }

@@ -6,29 +6,6 @@
  */
 #include "codec/jpeg/state.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-/* The file's next bytes. */
-static void enter(struct imf_jpeg *j, const unsigned char *data, size_t size) {
-    struct imf_jpeg_original *o = j->original;
-    imf_jpeg_enter(j, data, size);
-    if (!o || o->failed || (j->opened && !j->reader->blocks))
-        return;
-    if (o->size + size > o->capacity) {
-        size_t capacity = 2 * (o->size + size);
-        unsigned char *file = realloc(o->file, capacity);
-        if (!file) {
-            o->failed = true;
-            return;
-        }
-        o->file = file;
-        o->capacity = capacity;
-    }
-    memcpy(o->file + o->size, data, size);
-    o->size += size;
-}
-
 static void init_source(j_decompress_ptr c) {
     (void)c;
 }
@@ -57,7 +34,7 @@ static boolean fill_source(j_decompress_ptr c) {
         j->source.next_input_byte = j->begin = s->buffer;
         j->source.bytes_in_buffer = s->end;
         j->received += s->end;
-        enter(j, s->buffer, s->end);
+        imf_jpeg_enter(j, s->buffer, s->end);
         s->at = s->end;
         return TRUE;
     }
@@ -98,7 +75,7 @@ void imf_jpeg_open_source(struct imf_jpeg *j) {
                                          .term_source = init_source};
     j->begin = j->source.next_input_byte;
     j->received = s->end - s->at;
-    enter(j, j->begin, j->source.bytes_in_buffer);
+    imf_jpeg_enter(j, j->begin, j->source.bytes_in_buffer);
     s->at = s->end;
     j->c.src = &j->source;
 }

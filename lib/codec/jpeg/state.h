@@ -47,7 +47,7 @@ struct imf_jpeg {
     uint64_t received;   /* bytes of the stream that libjpeg received */
     const JOCTET *begin; /* of the bytes in its buffer */
     uint64_t zeros;      /* before them, but for 0xff of a marker that `begin` splits */
-    bool in_header, opened;
+    bool in_header;
     bool buffered; /* several scans: decoded whole before the first row */
 
     /* limits */
@@ -114,6 +114,8 @@ void imf_jpeg_on_message(j_common_ptr common, int level);
 void imf_jpeg_describe(struct imf_jpeg *j);
 /* IMF_ERR_DAMAGED with what was found and where; when lenient, with what replaces it. */
 enum imf_status imf_jpeg_damaged(const struct imf_jpeg *j, struct imf_error *err);
+/* Has a buffered image all of its components, in full precision? */
+bool imf_jpeg_is_complete(const struct imf_jpeg *j);
 /* Of a buffered image whose file ended early: is more missing than its end? */
 void imf_jpeg_check_complete(struct imf_jpeg *j);
 /* Of struct imf_decoder. */

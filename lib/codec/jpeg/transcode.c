@@ -3,8 +3,7 @@
  *
  * Of the rows that the filter made, those of an MCU row with a changed block are encoded by themselves, as a
  * JPEG in memory of the source's settings, and the coefficients of its changed blocks are kept. After the last row
- * the source's file is read as coefficients, changed blocks are put in, and all are written: entropy coding loses
- * nothing.
+ * they are put among the source's, which the decoder has kept, and all are written: entropy coding loses nothing.
  */
 #include "codec/jpeg/transcode.h"
 
@@ -21,8 +20,11 @@ struct imf_jpeg_transcode {
     struct imf_writer settings;     /* the writer's, for MCU rows */
     struct imf_jpeg_blocks blocks;
     struct jpeg_compress_struct c;   /* of MCU rows */
-    struct jpeg_decompress_struct d; /* of them, and of the source */
-    jvirt_barray_ptr *source;        /* its coefficients */
+    struct jpeg_decompress_struct d; /* of them */
+    jvirt_barray_ptr *source;        /* the source's coefficients */
+    struct jpeg_error_mgr
+        *errors; /* the source's own, and its client_data, while it has the caller's */
+    void *client;
     jpeg_scan_info script[IMF_JPEG_SCANS];
     unsigned char *pixels;   /* of the current MCU row; owned */
     unsigned char *inverted; /* CMYK: a row; owned */
@@ -94,6 +96,10 @@ void imf_jpeg_transcode_free(struct imf_jpeg_transcode **out) {
     *out = NULL;
     if (!t)
         return;
+    if (t->errors) {
+        t->from->d->err = t->errors;
+        t->from->d->client_data = t->client;
+    }
     jpeg_destroy_compress(&t->c); /* harmless where it was not made */
     jpeg_destroy_decompress(&t->d);
     imf_jpeg_blocks_close(&t->blocks);
@@ -139,14 +145,6 @@ static void encode(struct imf_jpeg_transcode *t, unsigned long *size) {
     jpeg_destroy_compress(c);
 }
 
-static jvirt_barray_ptr *read_coefficients(struct jpeg_decompress_struct *d,
-                                           const unsigned char *file, size_t size) {
-    jpeg_create_decompress(d);
-    jpeg_mem_src(d, file, size);
-    jpeg_read_header(d, TRUE);
-    return jpeg_read_coefficients(d);
-}
-
 static JBLOCKROW block_row(struct jpeg_decompress_struct *d, jvirt_barray_ptr array, int row) {
     return d->mem->access_virt_barray((j_common_ptr)d, array, (JDIMENSION)row, 1, TRUE)[0];
 }
@@ -159,7 +157,7 @@ static JBLOCK *exchange(struct imf_jpeg_transcode *t, int i, const unsigned char
         const struct imf_jpeg_component *c = &t->blocks.component[k];
         int rows = t->blocks.mcu / c->high, above = in ? i * rows : 0;
         for (int y = 0; y < rows && i * rows + y < c->down; y++) {
-            JBLOCKROW row = block_row(&t->d, arrays[k], above + y);
+            JBLOCKROW row = block_row(in ? t->from->d : &t->d, arrays[k], above + y);
             for (int x = 0; x < c->across; x++)
                 if (*(*changed)++) {
                     memcpy(in ? row[x] : *made, in ? *made : row[x], sizeof(JBLOCK));
@@ -193,8 +191,11 @@ void imf_jpeg_transcode_row(struct imf_jpeg_transcode *t, const unsigned char *r
         return;
     unsigned long size = t->room;
     encode(t, &size);
-    jvirt_barray_ptr *arrays = read_coefficients(&t->d, t->coded, size);
     reserve(t, t->at - at);
+    jpeg_create_decompress(&t->d);
+    jpeg_mem_src(&t->d, t->coded, size);
+    jpeg_read_header(&t->d, TRUE);
+    jvirt_barray_ptr *arrays = jpeg_read_coefficients(&t->d);
     t->count = (size_t)(exchange(t, i, &changed, arrays, t->made + t->count, false) - t->made);
     jpeg_destroy_decompress(&t->d);
 }
@@ -219,22 +220,37 @@ static bool standard(const struct jpeg_decompress_struct *d, const struct jpeg_c
     return same;
 }
 
-void imf_jpeg_transcode_configure(struct imf_jpeg_transcode *t, struct jpeg_compress_struct *c,
+/* Limit coefficients to what Huffman codes hold of samples of 8 bits: libjpeg does not check them where tables are
+ * the standard's. Of a picture none are beyond. Returns whether some were. */
+static bool limit(struct jpeg_decompress_struct *d, jvirt_barray_ptr *arrays) {
+    bool any = false;
+    for (int k = 0; k < d->num_components; k++)
+        for (int y = 0; y < (int)d->comp_info[k].height_in_blocks; y++)
+            any |= imf_jpeg_limit(block_row(d, arrays[k], y)[0], d->comp_info[k].width_in_blocks);
+    return any;
+}
+
+bool imf_jpeg_transcode_configure(struct imf_jpeg_transcode *t, struct jpeg_compress_struct *c,
                                   jpeg_scan_info script[IMF_JPEG_SCANS]) {
-    if (t->from->failed)
-        ERREXIT1(c, JERR_OUT_OF_MEMORY, 0);
     const unsigned char *changed = t->changed;
+    struct jpeg_decompress_struct *d = t->from->d;
     JBLOCK *made = t->made;
-    t->source = read_coefficients(&t->d, t->from->file, t->from->size);
+    t->errors = d->err;
+    t->client = d->client_data;
+    d->err = c->err;
+    d->client_data = c->client_data;
+    t->source = jpeg_read_coefficients(d);
+    bool limited = limit(d, t->source);
     for (int i = 0; i * t->blocks.mcu < t->blocks.height; i++)
         made = exchange(t, i, &changed, t->source, made, true);
-    jpeg_copy_critical_parameters(&t->d, c);
+    jpeg_copy_critical_parameters(d, c);
     c->density_unit = 0;
     c->X_density = c->Y_density = 1;
-    c->restart_interval = t->d.restart_interval;
-    c->arith_code = t->d.arith_code;
-    imf_jpeg_set_scans(c, t->d.progressive_mode, script);
-    c->optimize_coding = t->optimize || (!c->arith_code && !standard(&t->d, c));
+    c->restart_interval = d->restart_interval;
+    c->arith_code = d->arith_code;
+    imf_jpeg_set_scans(c, d->progressive_mode, script);
+    c->optimize_coding = t->optimize || (!c->arith_code && !d->progressive_mode && !standard(d, c));
+    return !limited;
 }
 
 void imf_jpeg_transcode_start(struct imf_jpeg_transcode *t, struct jpeg_compress_struct *c) {

@@ -20,8 +20,9 @@ struct imf_jpeg_transcode *imf_jpeg_transcode_make(const struct imf_writer *w,
 void imf_jpeg_transcode_free(struct imf_jpeg_transcode **t);
 /* Take the next row of pixels. */
 void imf_jpeg_transcode_row(struct imf_jpeg_transcode *t, const unsigned char *row);
-/* After the last row: give the compressor the source's settings and coding. */
-void imf_jpeg_transcode_configure(struct imf_jpeg_transcode *t, struct jpeg_compress_struct *c,
+/* After the last row: give the compressor the source's settings and coding. False: coefficients that no picture
+ * has were limited. */
+bool imf_jpeg_transcode_configure(struct imf_jpeg_transcode *t, struct jpeg_compress_struct *c,
                                   jpeg_scan_info script[IMF_JPEG_SCANS]);
 /* As jpeg_start_compress() with all rows: jpeg_finish_compress() writes them. */
 void imf_jpeg_transcode_start(struct imf_jpeg_transcode *t, struct jpeg_compress_struct *c);

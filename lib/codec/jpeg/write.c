@@ -255,7 +255,8 @@ static void rows_step(struct jpeg *j) {
 
 static void finish_step(struct jpeg *j) {
     if (j->transcode) {
-        imf_jpeg_transcode_configure(j->transcode, &j->c, j->script);
+        if (!imf_jpeg_transcode_configure(j->transcode, &j->c, j->script))
+            imf_writer_warn(j->writer, "coefficients that exceed those of a picture were limited");
         start_step(j);
     }
     jpeg_finish_compress(&j->c);
