@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Why the solvers of a kind of problem refuse other kinds; for operations in windows their noun says it. */
 static const char *const why_not[] = {[IMF_CONVOLUTION] = "there is no transfer function",
@@ -74,13 +75,14 @@ static bool too_long(const struct imf_problem *p) {
 
 void imf_propose(struct imf_proposal *out, const struct imf_solver *solver,
                  const struct imf_problem *p, const struct imf_device *d) {
-    *out = (struct imf_proposal){.solver = solver,
-                                 .backend = solver->backend,
-                                 .place = d ? IMF_PLACE_DEVICE : IMF_PLACE_HOST,
-                                 .ms = INFINITY,
-                                 .error = p->tolerance,
-                                 .height = p->height,
-                                 .step = 1};
+    struct imf_proposal refused = {.solver = solver,
+                                   .backend = solver->backend,
+                                   .place = d ? IMF_PLACE_DEVICE : IMF_PLACE_HOST,
+                                   .ms = INFINITY,
+                                   .error = p->tolerance,
+                                   .height = p->height,
+                                   .step = 1};
+    *out = refused;
     const char *harm = d && solver->program ? imf_quarantine(d, solver->program) : NULL;
     if (!imf_solver_takes(solver, p->kind))
         imf_proposal_refuse(out, "%s%s", why_not[p->kind] ? "" : p->window_op->noun,
@@ -96,12 +98,14 @@ void imf_propose(struct imf_proposal *out, const struct imf_solver *solver,
         imf_proposal_refuse(out, "this variant is for GPUs with work-groups of %zu", solver->group);
     else
         solver->propose(p, d, out);
-    if (!out->feasible)
-        out->ms = INFINITY;
-    else
-        out->bytes += table_bytes(p) + (double)solver->own;
+    out->bytes += table_bytes(p) + (double)solver->own;
     if (out->feasible && d)
         fit(out, d, out->bands == IMF_BANDS_WHOLE);
+    if (!out->feasible) {
+        memcpy(refused.why, out->why, sizeof refused.why);
+        memcpy(refused.description, out->description, sizeof refused.description);
+        *out = refused;
+    }
 }
 
 void imf_propose_band(struct imf_proposal *out, const struct imf_problem *p,

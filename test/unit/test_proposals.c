@@ -161,6 +161,16 @@ static bool too_large(const struct imf_problem *p, const void *shape, size_t byt
     return false;
 }
 
+/* Nothing is left of what was considered, but for words. */
+static void check_refused(const struct imf_proposal *one, const char *spec, size_t solver) {
+    CHECK(!one->feasible && one->ms == INFINITY && *one->why, "%s, solver %zu: %g ms, %s", spec,
+          solver, one->ms, one->why);
+    CHECK(one->bytes == 0 && one->largest == 0 && one->local == 0 && one->step == 1 &&
+              one->bands == IMF_BANDS_MANY,
+          "%s, solver %zu: %g bytes, steps of %d rows, %s", spec, solver, one->bytes, one->step,
+          one->why);
+}
+
 /* Solvers refuse what they could not address the buffers of, on whatever place. */
 static void test_sizes(void) {
     static const char *const cases[] = {"blur:3",
@@ -173,10 +183,14 @@ static void test_sizes(void) {
                                         "erode:9:shape=disk",
                                         "guided:9:0.1",
                                         "denoise",
-                                        "threshold:sauvola:9"};
-    struct imf_device d = device;
+                                        "threshold:sauvola:9",
+                                        "kernel:1e9,1/1,1.5",
+                                        "deblur:disk:3"};
+    struct imf_device d = device, small;
     unsigned asked = 0;
     d.gpu = true;
+    small = d;
+    small.max_alloc = small.local_memory = 1000;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *const specs[] = {cases[i], NULL};
         struct chain_case c = chain_make(specs, &rgb, &plain);
@@ -184,12 +198,15 @@ static void test_sizes(void) {
         for (size_t k = 0; imf_solvers[k]; k++) {
             struct imf_solver s = *imf_solvers[k];
             struct imf_proposal one;
+            bool host = imf_backend_is_host(s.backend);
+            imf_propose(&one, &s, p, host ? NULL : &small);
+            if (!one.feasible)
+                check_refused(&one, cases[i], k);
             if (!s.sizes || !imf_solver_takes(&s, p->kind))
                 continue;
             s.sizes = too_large;
-            imf_propose(&one, &s, p, imf_backend_is_host(s.backend) ? NULL : &d);
-            CHECK(!one.feasible && one.ms == INFINITY && *one.why, "%s, solver %zu: %g ms, %s",
-                  cases[i], k, one.ms, one.why);
+            imf_propose(&one, &s, p, host ? NULL : &d);
+            check_refused(&one, cases[i], k);
             asked += strcmp(one.why, "rows are too long") == 0;
         }
         chain_drop(&c);

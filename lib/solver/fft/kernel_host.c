@@ -49,7 +49,6 @@ static void kernel_propose(const struct imf_problem *p, const struct imf_device 
                         ? s->grid <= 0.25
                         : error <= fabs(p->epilogue.scale) * fmin(p->tolerance, p->tolerance_even);
     if (!out->feasible) {
-        out->ms = INFINITY;
         imf_proposal_refuse(out, "sums by transforms would be off by up to %.2g", error);
         return;
     }
