@@ -9,11 +9,9 @@
  * It is the reference for devices (backend cpu) and, on all cores, the host's solver (vector).
  */
 #include "device/tuning.h"
-#include "fourier/plan.h"
 #include "solver/fft/extend.h"
 #include "solver/fft/host.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #define BATCH IMF_FFT_BATCH

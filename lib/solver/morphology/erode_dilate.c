@@ -24,8 +24,6 @@
 #include "solver/common/window.h"
 #include "solver/morphology/erode_dilate_rows.h"
 
-#include <string.h>
-
 #define STRIP_BYTES 8192       /* of a row's strip, at most */
 #define STRIP_LEAST 1024       /* and at least */
 #define KEPT_BYTES (256 << 10) /* of the rows that a strip keeps, which limit its width */

@@ -19,7 +19,6 @@
 #include "solver/rank/network.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define NAME "sorting networks of tiles"

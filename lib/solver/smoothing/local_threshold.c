@@ -14,7 +14,6 @@
 #include "solver/smoothing/running_sums.h"
 #include "solver/solver.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define COLUMNS 4096 /* pixels of a strip */

@@ -3,7 +3,7 @@
 
 /* A third of what a walk reads is its first window. */
 struct imf_walks imf_walks_of(struct imf_job *job, int side) {
-    return (struct imf_walks){job, side, imf_max(32, 2 * side)};
+    return (struct imf_walks){job, imf_max(32, 2 * side)};
 }
 
 struct imf_grid imf_walks_down(const struct imf_walks *w, size_t samples, int rows) {

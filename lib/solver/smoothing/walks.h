@@ -13,10 +13,10 @@ enum { IMF_WALKS_SUMS, IMF_WALKS_SQUARES, IMF_WALKS_BUFFERS };
 
 struct imf_walks {
     struct imf_job *job;
-    int side;   /* pixels of a window's side */
     int length; /* outputs of a walk */
 };
 
+/* With windows of so many pixels a side. */
 struct imf_walks imf_walks_of(struct imf_job *job, int side);
 /* Down the columns of so many samples, to so many rows. */
 struct imf_grid imf_walks_down(const struct imf_walks *w, size_t samples, int rows);
