@@ -223,6 +223,7 @@ static void test_lucy(void) {
 
 /* A picture whose blur has one tap: with no noise that picture. Constants stay; alpha is copied. */
 static void test_kept(int width, int height) {
+    char found[128] = "";
     struct imf_kernel *one = kernel_of(1, 1), *k = kernel_of(4, 3);
     for (int m = 0; m < 3; m++) {
         const struct imf_deblur d = {.method = methods[m], .kernel = one},
@@ -231,14 +232,14 @@ static void test_kept(int width, int height) {
                            q = problem_of(&b, width, height, 4, 3, IMF_F64, IMF_F64);
         struct imf_surface in = surface(&p, IMF_F64), out = surface(&p, IMF_F64);
         draw(&in, 255);
-        run_whole(&imf_solver_deblur_host, &p, &in, &out);
+        run_on(NULL, &imf_solver_deblur_host, &p, &in, &out, found, sizeof found);
         CHECK(difference(&in, &out, 0, 3) < 0.01, "%s of one tap, %dx%d: %g", names[m], width,
               height, difference(&in, &out, 0, 3));
         CHECK(difference(&in, &out, 3, 4) == 0, "alpha");
         for (int y = 0; y < height; y++)
             for (int x = 0; x < width * 4; x++)
                 imf_sample_put(imf_surface_row(&in, y), IMF_F64, x, 30 + 20 * (x % 4));
-        run_whole(&imf_solver_deblur_host, &q, &in, &out);
+        run_on(NULL, &imf_solver_deblur_host, &q, &in, &out, found, sizeof found);
         CHECK(difference(&in, &out, 0, 4) < 0.01, "%s of a constant, %dx%d: %g", names[m], width,
               height, difference(&in, &out, 0, 4));
         imf_surface_free(&in);
