@@ -178,6 +178,11 @@ size_t imf_window_pitch(const struct imf_problem *p, const struct imf_window *w,
     return (size_t)(imf_padded(wide) + IMF_SLACK) * imf_sample_size(p->in);
 }
 
+struct imf_strips imf_window_cut(const struct imf_job *job, int height, int most, int rows) {
+    return imf_strips_cut(job->p.width * job->p.channels, height, most,
+                          rows * imf_window_of(job)->height);
+}
+
 void *imf_strip_scratch(const struct imf_host_strip *s) {
     return (char *)s->scratch + imf_window_pitch(&s->job->p, imf_window_of(s->job), s->at.n);
 }

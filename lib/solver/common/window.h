@@ -36,6 +36,10 @@ uint64_t imf_decimal_times(double v, uint64_t n, bool *rest);
  * halves up, where P is the decimal number that the user wrote. */
 size_t imf_percentile_rank(double percentile, size_t count);
 
+/* Samples of a row with so many pixels at each end. */
+static inline size_t imf_window_wide(const struct imf_problem *p, int pixels) {
+    return ((size_t)p->width + 2 * (size_t)pixels) * (size_t)p->channels;
+}
 /* Apply the epilogue to `count` samples v and store them at `row`. */
 void imf_window_finish(const struct imf_problem *p, double *v, void *row, size_t count);
 
@@ -60,8 +64,10 @@ double imf_window_ms(const struct imf_problem *p, const struct imf_device *d, do
  * 64. */
 size_t imf_window_pitch(const struct imf_problem *p, const struct imf_window *w, int n);
 static inline const struct imf_window *imf_window_of(const struct imf_job *job) {
-    return (const void *)job->proposal.shape.bytes;
+    return imf_job_shape(job);
 }
+/* Strips of at most `most` samples, and of at least so many rows for each of the window's. */
+struct imf_strips imf_window_cut(const struct imf_job *job, int height, int most, int rows);
 /* The scratch memory behind the row of results. */
 void *imf_strip_scratch(const struct imf_host_strip *s);
 /* The first input row of the windows of output row y, from the first column of the first window on. */

@@ -64,7 +64,8 @@ static void device_canny_propose(const struct imf_problem *p, const struct imf_d
 
 /* Work-items of a tile in hysteresis. */
 static int group_of(const struct imf_job *job) {
-    return ((const struct shape *)job->proposal.shape.bytes)->group;
+    const struct shape *s = imf_job_shape(job);
+    return s->group;
 }
 
 static void define_taps(struct imf_defines *d, const char *name, const int *taps, int count) {

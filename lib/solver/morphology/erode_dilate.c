@@ -108,11 +108,9 @@ static void erode_dilate_propose(const struct imf_problem *p, const struct imf_d
 }
 
 static struct imf_strips erode_dilate_cut(const struct imf_job *job, int height) {
-    const struct shape *s = (const struct shape *)job->proposal.shape.bytes;
+    const struct shape *s = imf_job_shape(job);
     const struct imf_window *w = &s->window;
-    struct imf_strips strips =
-        imf_strips_cut(job->p.width * job->p.channels, height, strip_width(&job->p, s),
-                       w->box ? w->height : 2 * w->height);
+    struct imf_strips strips = imf_window_cut(job, height, strip_width(&job->p, s), w->box ? 1 : 2);
     if (w->box)
         imf_strips_align(&strips, w->height);
     return strips;
@@ -222,7 +220,7 @@ static void run_runs(const struct work *w, const struct imf_run *runs, const voi
 }
 
 static void erode_dilate_strip(const struct imf_host_strip *s) {
-    const struct shape *shape = (const struct shape *)s->job->proposal.shape.bytes;
+    const struct shape *shape = imf_job_shape(s->job);
     const struct imf_problem *p = &s->job->p;
     struct work w = {.s = s, .p = p, .w = &shape->window, .n = s->at.n, .levels = shape->levels};
     w.wide = w.n + (w.w->width - 1) * p->channels;

@@ -139,8 +139,7 @@ static void bisection_propose(const struct imf_problem *p, const struct imf_devi
 }
 
 static struct imf_strips bisection_cut(const struct imf_job *job, int height) {
-    return imf_strips_cut(job->p.width * job->p.channels, height, strip_width(&job->p),
-                          2 * imf_window_of(job)->height);
+    return imf_window_cut(job, height, strip_width(&job->p), 2);
 }
 
 static void bisection_strip(const struct imf_host_strip *s) {

@@ -43,9 +43,8 @@ static enum imf_status rank_run(struct imf_job *job, const struct imf_surface *i
     const struct imf_arg args[] = {IMF_ARG_SURFACE(in), IMF_ARG_SURFACE(out), imf_arg_int(samples),
                                    imf_arg_buffer(job->buffer[0]),
                                    imf_arg_int(imf_window_of(job)->run_count)};
-    struct imf_grid grid = imf_grid_over((size_t)((samples - 1) / vec + 1), (size_t)out->height,
-                                         imf_tuning_group(imf_queue_device(job->queue)));
-    return imf_job_launch(job, 0, grid, args, err);
+    size_t items = (size_t)((samples - 1) / vec + 1);
+    return imf_job_launch(job, 0, imf_job_grid(job, items, (size_t)out->height), args, err);
 }
 
 const struct imf_solver imf_solver_rank_device = {

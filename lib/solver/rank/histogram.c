@@ -192,9 +192,7 @@ static void histogram_propose(const struct imf_problem *p, const struct imf_devi
 }
 
 static struct imf_strips histogram_cut(const struct imf_job *job, int height) {
-    const struct imf_window *w = imf_window_of(job);
-    return imf_strips_cut(job->p.width * job->p.channels, height, strip_width(&job->p, w),
-                          4 * w->height);
+    return imf_window_cut(job, height, strip_width(&job->p, imf_window_of(job)), 4);
 }
 
 static void histogram_strip(const struct imf_host_strip *s) {

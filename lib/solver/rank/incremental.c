@@ -226,8 +226,7 @@ static void incremental_propose(const struct imf_problem *p, const struct imf_de
 }
 
 static struct imf_strips incremental_cut(const struct imf_job *job, int height) {
-    return imf_strips_cut(job->p.width * job->p.channels, height, STRIP,
-                          2 * imf_window_of(job)->height);
+    return imf_window_cut(job, height, STRIP, 2);
 }
 
 static void incremental_strip(const struct imf_host_strip *s) {

@@ -174,8 +174,7 @@ static void median_propose(const struct imf_problem *p, const struct imf_device 
 }
 
 static struct imf_strips median_cut(const struct imf_job *job, int height) {
-    return imf_strips_cut(job->p.width * job->p.channels, height, strip_width(&job->p),
-                          2 * imf_window_of(job)->height);
+    return imf_window_cut(job, height, strip_width(&job->p), 2);
 }
 
 #define MEDIAN(type, three, five)                                                                  \

@@ -20,9 +20,9 @@ static bool sizes(const struct imf_problem *p, const void *shape, size_t bytes[]
     int r = imf_guided_radius(p), rows = p->height + 2 * r;
     size_t fitted;
     return imf_walks_sizes(p, rows, bytes) &&
-           imf_size_mul(imf_walks_wide(p, r), (size_t)rows, &fitted) &&
+           imf_size_mul(imf_window_wide(p, r), (size_t)rows, &fitted) &&
            imf_size_mul(fitted, 2 * sizeof(int32_t), &bytes[LINES]) &&
-           imf_size_mul(imf_walks_wide(p, r) * (size_t)p->height, 2 * sizeof(int64_t),
+           imf_size_mul(imf_window_wide(p, r) * (size_t)p->height, 2 * sizeof(int64_t),
                         &bytes[TOTALS]);
 }
 
@@ -38,7 +38,7 @@ static void guided_propose(const struct imf_problem *p, const struct imf_device 
     }
     if (!imf_proposal_buffers(out, p))
         return;
-    double samples = (double)imf_walks_wide(p, r) * (p->height + 2.0 * r);
+    double samples = (double)imf_window_wide(p, r) * (p->height + 2.0 * r);
     out->feasible = true;
     out->bands = IMF_BANDS_FEW;
     out->ms =
@@ -63,8 +63,8 @@ static enum imf_status guided_run(struct imf_job *job, const struct imf_surface 
     const struct imf_problem *p = &job->p;
     const struct imf_walks w = imf_walks_of(job, imf_guided_side(p));
     int r = imf_guided_radius(p), height = out->height, lines = height + 2 * r;
-    size_t wide = imf_walks_wide(p, r);
-    const struct imf_arg all = imf_arg_int((int)imf_walks_wide(p, 2 * r));
+    size_t wide = imf_window_wide(p, r);
+    const struct imf_arg all = imf_arg_int((int)imf_window_wide(p, 2 * r));
     const struct imf_arg fitted = imf_arg_int((int)wide), length = imf_arg_int(w.length);
     enum imf_status st = imf_walks_columns(&w, in, lines, err);
     st = imf_job_then(st, job, FIT, imf_walks_along(&w, wide, lines), err,
@@ -73,7 +73,7 @@ static enum imf_status guided_run(struct imf_job *job, const struct imf_surface 
     st = imf_job_then(st, job, LINE_SUMS, imf_walks_down(&w, wide, height), err,
                       IMF_ARG_OF(job, LINES), IMF_ARG_OF(job, TOTALS), fitted, imf_arg_int(height),
                       length);
-    return imf_job_then(st, job, MIX, imf_walks_along(&w, imf_walks_wide(p, 0), height), err,
+    return imf_job_then(st, job, MIX, imf_walks_along(&w, imf_window_wide(p, 0), height), err,
                         IMF_ARG_OF(job, TOTALS), fitted, IMF_ARG_SURFACE(in), IMF_ARG_SURFACE(out),
                         imf_arg_int(p->width), length);
 }

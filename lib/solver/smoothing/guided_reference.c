@@ -21,15 +21,11 @@
 
 #define ITEM_ROWS 32 /* rows of an item, which needs the lines of 2R rows more */
 
-/* Samples of a row, with so many pixels at each end. */
-static size_t wide(const struct imf_problem *p, int pixels) {
-    return ((size_t)p->width + 2 * (size_t)pixels) * (size_t)p->channels;
-}
-
 static size_t scratch_bytes(const struct imf_problem *p, const void *shape, int width) {
     int r = imf_guided_radius(p);
     (void)shape, (void)width;
-    return sizeof(double) * (2 * (size_t)(ITEM_ROWS + 2 * r) * wide(p, r) + 5 * wide(p, 2 * r));
+    return sizeof(double) * (2 * (size_t)(ITEM_ROWS + 2 * r) * imf_window_wide(p, r) +
+                             5 * imf_window_wide(p, 2 * r));
 }
 
 /* Milliseconds of a core: samples * (sample + tap * (2R + 1) * (2 + 2R/rows of an item) * 2) * 1e-6, in the
@@ -86,7 +82,8 @@ IMF_CLONES static void fit_lines(double *restrict a, double *restrict b,
 static void fit_row(const struct imf_host_strip *s, int y, double *a, double *b, double *work) {
     const struct imf_problem *p = &s->job->p;
     int r = imf_guided_radius(p), side = imf_guided_side(p);
-    size_t all = wide(p, 2 * r), fitted = wide(p, r), channels = (size_t)p->channels;
+    size_t all = imf_window_wide(p, 2 * r), fitted = imf_window_wide(p, r),
+           channels = (size_t)p->channels;
     double *row = work, *sums = work + all, *squares = sums + all;
     double *window = squares + all, *window_squares = window + all;
     memset(sums, 0, 2 * all * sizeof *sums);
@@ -104,17 +101,17 @@ static void fit_row(const struct imf_host_strip *s, int y, double *a, double *b,
 /* The mean of the lines of the windows around row y, whose rows begin at `lines`. `work` holds two rows. */
 static const double *mean_line(const struct imf_problem *p, const double *lines, double *work) {
     int side = imf_guided_side(p);
-    size_t fitted = wide(p, imf_guided_radius(p));
+    size_t fitted = imf_window_wide(p, imf_guided_radius(p));
     double *mean = work + fitted;
     sum_lines(work, lines, fitted, side, fitted);
-    sum_lines(mean, work, (size_t)p->channels, side, wide(p, 0));
+    sum_lines(mean, work, (size_t)p->channels, side, imf_window_wide(p, 0));
     return mean;
 }
 
 static void guided_strip(const struct imf_host_strip *s) {
     const struct imf_problem *p = &s->job->p;
     int r = imf_guided_radius(p), count = s->at.end - s->at.y;
-    size_t fitted = wide(p, r), samples = wide(p, 0);
+    size_t fitted = imf_window_wide(p, r), samples = imf_window_wide(p, 0);
     double *a = s->scratch, *b = a + (size_t)(ITEM_ROWS + 2 * r) * fitted;
     double *work = b + (size_t)(ITEM_ROWS + 2 * r) * fitted;
     for (int k = 0; k < count + 2 * r; k++)

@@ -37,7 +37,7 @@ static void threshold_propose(const struct imf_problem *p, const struct imf_devi
     out->error = 0;
     out->bands = IMF_BANDS_FEW;
     out->ms = t->launch_ms + t->next_ms +
-              (double)imf_walks_wide(p, p->window_op->cx) * p->height * t->filters.threshold *
+              (double)imf_window_wide(p, p->window_op->cx) * p->height * t->filters.threshold *
                   1e-6 / imf_tuning_units(d);
     snprintf(out->description, sizeof out->description,
              "local threshold, radius %d, running integer sums", p->window_op->cx);
@@ -61,9 +61,9 @@ static enum imf_status threshold_run(struct imf_job *job, const struct imf_surfa
     const struct imf_walks w = imf_walks_of(job, p->window_op->width);
     enum imf_status st = imf_walks_columns(&w, in, out->height, err);
     return imf_job_then(st, job, LOCAL_THRESHOLD,
-                        imf_walks_along(&w, imf_walks_wide(p, 0), out->height), err,
+                        imf_walks_along(&w, imf_window_wide(p, 0), out->height), err,
                         IMF_ARG_OF(job, IMF_WALKS_SUMS), IMF_ARG_OF(job, IMF_WALKS_SQUARES),
-                        imf_arg_int((int)imf_walks_wide(p, p->window_op->cx)), IMF_ARG_SURFACE(in),
+                        imf_arg_int((int)imf_window_wide(p, p->window_op->cx)), IMF_ARG_SURFACE(in),
                         IMF_ARG_SURFACE(out), imf_arg_int(p->width), imf_arg_int(w.length));
 }
 

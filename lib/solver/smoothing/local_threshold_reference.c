@@ -13,7 +13,7 @@
 
 /* Samples of a row with the window's reach at both ends. */
 static size_t wide(const struct imf_problem *p) {
-    return ((size_t)p->width + 2 * (size_t)p->window_op->cx) * (size_t)p->channels;
+    return imf_window_wide(p, p->window_op->cx);
 }
 
 /* Bytes of three such rows. */

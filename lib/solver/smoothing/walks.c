@@ -18,7 +18,7 @@ struct imf_grid imf_walks_along(const struct imf_walks *w, size_t samples, int r
 
 bool imf_walks_sizes(const struct imf_problem *p, int rows, size_t bytes[]) {
     size_t all;
-    return imf_size_mul(imf_walks_wide(p, p->window_op->cx), (size_t)rows, &all) &&
+    return imf_size_mul(imf_window_wide(p, p->window_op->cx), (size_t)rows, &all) &&
            imf_size_mul(all, sizeof(int32_t), &bytes[IMF_WALKS_SUMS]) &&
            imf_size_mul(all, p->in == IMF_U8 ? sizeof(uint32_t) : sizeof(int64_t),
                         &bytes[IMF_WALKS_SQUARES]);
@@ -27,7 +27,7 @@ bool imf_walks_sizes(const struct imf_problem *p, int rows, size_t bytes[]) {
 enum imf_status imf_walks_columns(const struct imf_walks *w, const struct imf_surface *in, int rows,
                                   struct imf_error *err) {
     const struct imf_problem *p = &w->job->p;
-    size_t reach = (size_t)p->window_op->cx, all = imf_walks_wide(p, p->window_op->cx);
+    size_t reach = (size_t)p->window_op->cx, all = imf_window_wide(p, p->window_op->cx);
     size_t start = in->origin - reach * in->pitch - reach * (size_t)p->channels;
     return imf_job_then(IMF_OK, w->job, 0, imf_walks_down(w, all, rows), err,
                         imf_arg_buffer(in->mem), imf_arg_size(start), imf_arg_size(in->pitch),

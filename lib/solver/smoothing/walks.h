@@ -7,7 +7,7 @@
 #ifndef IMF_SOLVER_SMOOTHING_WALKS_H
 #define IMF_SOLVER_SMOOTHING_WALKS_H
 
-#include "solver/solver.h"
+#include "solver/common/window.h"
 
 enum { IMF_WALKS_SUMS, IMF_WALKS_SQUARES, IMF_WALKS_BUFFERS };
 
@@ -23,10 +23,6 @@ struct imf_grid imf_walks_down(const struct imf_walks *w, size_t samples, int ro
 /* Along rows of so many samples; neighbouring work-items have the channels of a pixel. */
 struct imf_grid imf_walks_along(const struct imf_walks *w, size_t samples, int rows);
 
-/* Samples of a row with so many pixels at each end. */
-static inline size_t imf_walks_wide(const struct imf_problem *p, int pixels) {
-    return ((size_t)p->width + 2 * (size_t)pixels) * (size_t)p->channels;
-}
 /* Set the bytes of both buffers, for so many rows of sums; false: they exceed a size_t. */
 bool imf_walks_sizes(const struct imf_problem *p, int rows, size_t bytes[]);
 /* Add up the columns, with the problem's reach at both ends of a row. */
