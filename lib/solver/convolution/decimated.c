@@ -399,11 +399,7 @@ static void finish_rows(const struct work *w, int cell) {
 static struct imf_strips decimated_cut(const struct imf_job *job, int height) {
     const struct shape *s = imf_job_shape(job);
     int all = (job->p.width - 1) / s->axis[X].step + 1;
-    struct imf_strips strips = imf_strips_rows(all, height, job->proposal.step);
-    strips.width = s->strip;
-    strips.across = (all - 1) / s->strip + 1;
-    strips.count *= strips.across;
-    return strips;
+    return imf_strips_of(all, height, s->strip, job->proposal.step);
 }
 
 static void decimated_strip(const struct imf_host_strip *strip) {

@@ -162,9 +162,7 @@ static struct imf_strips cut(const struct imf_problem *p, int height) {
     int kernel = p->kernel[0]->height;
     struct imf_strips s = imf_strips_cut_by(IMF_SLACK * p->channels, p->width * p->channels, height,
                                             strip_width(p), 2 * kernel);
-    s.rows = imf_max(s.rows, imf_min(kernel, height));
-    s.count = s.across * ((height - 1) / s.rows + 1);
-    return s;
+    return imf_strips_of(s.samples, height, s.width, imf_max(s.rows, imf_min(kernel, height)));
 }
 
 /* Units in 1: the least power of two that is fine enough. */

@@ -80,7 +80,7 @@ static double float_error(const struct imf_problem *p, const struct imf_terms *t
 }
 
 static enum imf_acc narrowest(const struct imf_problem *p) {
-    double sum = p->facts[0].abs_sum * p->in_max;
+    double sum = imf_largest_sum(p);
     if (p->exact && p->in == IMF_U8 && sum <= 32767)
         return IMF_ACC_SHORT;
     return !p->exact || sum < 1 << 24 ? IMF_ACC_FLOAT : IMF_ACC_INT;

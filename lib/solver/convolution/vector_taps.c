@@ -77,12 +77,10 @@ static double terms_error(const struct imf_problem *p, const struct imf_terms *t
 
 double imf_vector_error(const struct imf_problem *p, const struct imf_terms *terms,
                         const struct imf_vector_rows *w) {
-    double error = 0, most = 0;
-    for (int i = 0; i < imf_problem_kernels(p); i++) {
+    double error = 0;
+    for (int i = 0; i < imf_problem_kernels(p); i++)
         error = hypot(error, terms ? terms_error(p, terms, w) : taps_error(p, w, i));
-        most = fmax(most, p->in_max * p->facts[i].abs_sum);
-    }
-    return error / fabs(p->epilogue.scale) + imf_problem_end_error(p, most);
+    return error / fabs(p->epilogue.scale) + imf_problem_end_error(p, imf_largest_sum(p));
 }
 
 /* ---- taps ----------------------------------------------------------------------------------- */

@@ -280,8 +280,7 @@ static void run_strip(const struct imf_host_strip *s) {
 }
 
 static struct imf_strips cut(const struct imf_job *job, int height) {
-    int width = job->p.width;
-    return (struct imf_strips){width, height, width, ROWS, 1, (height - 1) / ROWS + 1};
+    return imf_strips_rows(job->p.width, height, ROWS);
 }
 
 static size_t scratch_bytes(const struct imf_problem *p, const void *shape, int width) {

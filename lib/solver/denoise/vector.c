@@ -59,11 +59,8 @@ static struct imf_strips cut(const struct imf_problem *p, int height) {
     struct imf_strips s = by_groups(p)
                               ? imf_strips_cut(p->width, height, GROUPS_SIDE, GROUPS_SIDE)
                               : imf_strips_cut(p->width, height, BLOCKS_WIDTH, BLOCKS_HEIGHT);
-    if (by_groups(p))
-        s.rows = imf_min(s.rows, GROUPS_SIDE);
-    s.rows = (s.rows + step - 1) / step * step;
-    s.count = s.across * ((height - 1) / s.rows + 1);
-    return s;
+    int rows = by_groups(p) ? imf_min(s.rows, GROUPS_SIDE) : s.rows;
+    return imf_strips_of(p->width, height, s.width, (rows + step - 1) / step * step);
 }
 
 /* Planes begin so many pixels, and rows, before their tile. */

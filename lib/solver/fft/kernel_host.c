@@ -10,6 +10,7 @@
  */
 #include "base/rounding.h"
 #include "fourier/plan.h"
+#include "solver/common/channels.h"
 #include "solver/fft/host.h"
 
 #include <float.h>
@@ -83,9 +84,7 @@ static void load_row(void *user, int y, double *row) {
     const struct imf_host_transform *t = user;
     const struct imf_problem *p = &t->job->p;
     int count = p->width + p->reach.left + p->reach.right;
-    imf_channel_widen(row, imf_surface_row(t->in, y - p->reach.top), t->in->sample,
-                      t->channel - (ptrdiff_t)p->reach.left * p->channels, p->channels,
-                      (size_t)count);
+    imf_channel_read(row, t->in, t->channel, y - p->reach.top, -p->reach.left, count);
     memset(row + count, 0, (size_t)(t->plane.width - count) * sizeof *row);
 }
 

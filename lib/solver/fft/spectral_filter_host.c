@@ -9,6 +9,7 @@
  * It is the reference for devices (backend cpu) and, on all cores, the host's solver (vector).
  */
 #include "device/tuning.h"
+#include "solver/common/channels.h"
 #include "solver/fft/extend.h"
 #include "solver/fft/host.h"
 
@@ -94,8 +95,7 @@ static void load_row(void *user, int y, double *row) {
     const struct imf_host_transform *t = user;
     const struct imf_problem *p = &t->job->p;
     const struct transfer *own = t->own;
-    imf_channel_widen(row, imf_surface_row(t->in, y), t->in->sample, t->channel, p->channels,
-                      (size_t)p->width);
+    imf_channel_read(row, t->in, t->channel, y, 0, p->width);
     extend(row, 1, &own->gap_x, &p->outside[t->channel]);
 }
 
