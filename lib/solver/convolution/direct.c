@@ -20,7 +20,6 @@
 #include "base/rounding.h"
 #include "solver/convolution/sums.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 

@@ -18,7 +18,6 @@
 #include "solver/convolution/row_program.h"
 #include "solver/convolution/sums.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,6 @@
 
 #include "base/clones.h"
 
-#include <math.h>
 #include <string.h>
 
 /* ---- prefix sums ------------------------------------------------------------------------------ */

@@ -6,10 +6,8 @@
 #include "device/tuning.h"
 #include "solver/denoise/denoise.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Of cl/denoise_gpu.cl. */
 #define ITEMS 64

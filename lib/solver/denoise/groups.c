@@ -16,8 +16,6 @@
 
 #include "base/clones.h"
 
-#include <math.h>
-
 #define GROUP IMF_GROUP_MOST
 #define SIDE 16 /* positions of a search, to either direction */
 #define SCALE 4 /* of Walsh's transform: root of the group's blocks */

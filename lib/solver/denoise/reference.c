@@ -27,11 +27,8 @@
 
 #include "device/tuning.h"
 #include "solver/common/channels.h"
-#include "solver/cores.h"
-#include "solver/strips.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define ROWS 192 /* of a strip, whose neighbours compute up to 88 of them, too */

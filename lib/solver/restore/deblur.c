@@ -7,12 +7,10 @@
 #include "solver/restore/field.h"
 
 #include "device/tuning.h"
-#include "fourier/half_plane.h"
 #include "fourier/plan.h"
 #include "solver/common/channels.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct shape {
