@@ -67,8 +67,8 @@ int imf_run_level(const struct imf_run *run) {
     return level;
 }
 
-struct imf_window imf_window_measure(const struct imf_window_op *op) {
-    struct imf_window w = {.left = INT_MAX, .right = INT_MIN, .top = INT_MAX};
+struct imf_window_facts imf_window_measure(const struct imf_window_op *op) {
+    struct imf_window_facts w = {.left = INT_MAX, .right = INT_MIN, .top = INT_MAX};
     for (struct imf_run r = imf_window_start(op, false); imf_window_next(op, false, &r);) {
         w.run_count++;
         w.count += r.to - r.from;
@@ -131,14 +131,14 @@ void imf_window_finish(const struct imf_problem *p, double *v, void *row, size_t
 
 /* ---- proposals ------------------------------------------------------------------------------- */
 
-struct imf_window *imf_window_propose(struct imf_proposal *out, const struct imf_problem *p) {
-    struct imf_window *w = (struct imf_window *)out->shape.bytes;
+struct imf_window_facts *imf_window_propose(struct imf_proposal *out, const struct imf_problem *p) {
+    struct imf_window_facts *w = (struct imf_window_facts *)out->shape.bytes;
     *w = imf_window_measure(p->window_op);
     return w;
 }
 
 void imf_window_accept(struct imf_proposal *out, const char *how) {
-    const struct imf_window *w = (const struct imf_window *)out->shape.bytes;
+    const struct imf_window_facts *w = (const struct imf_window_facts *)out->shape.bytes;
     out->feasible = true;
     out->error = 0;
     if (w->rank > 0 && w->rank < w->count - 1)
@@ -173,7 +173,7 @@ double imf_window_ms(const struct imf_problem *p, const struct imf_device *d, do
 
 /* ---- strips ---------------------------------------------------------------------------------- */
 
-size_t imf_window_pitch(const struct imf_problem *p, const struct imf_window *w, int n) {
+size_t imf_window_pitch(const struct imf_problem *p, const struct imf_window_facts *w, int n) {
     int wide = n + (w->width - 1) * p->channels;
     return (size_t)(imf_padded(wide) + IMF_SLACK) * imf_sample_size(p->in);
 }
@@ -188,7 +188,7 @@ void *imf_strip_scratch(const struct imf_host_strip *s) {
 }
 
 const void *imf_strip_input(const struct imf_host_strip *s, int y) {
-    const struct imf_window *w = imf_window_of(s->job);
+    const struct imf_window_facts *w = imf_window_of(s->job);
     return imf_sample_at(s->in, y + w->top, s->at.x + (ptrdiff_t)w->left * s->in->channels);
 }
 

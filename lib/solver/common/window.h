@@ -11,7 +11,7 @@ struct imf_run {
 };
 
 /* A window's element. Proposals of ranks begin their shape with it. */
-struct imf_window {
+struct imf_window_facts {
     int run_count, count; /* runs along rows; samples */
     int rank;             /* index of the percentile among the samples in ascending order */
     int left, right, top,
@@ -28,7 +28,7 @@ bool imf_window_next(const struct imf_window_op *op, bool down, struct imf_run *
 struct imf_run *imf_window_runs(const struct imf_window_op *op, bool down, int step, int *count);
 /* The exponent of the largest power of two that is not longer than the run. */
 int imf_run_level(const struct imf_run *run);
-struct imf_window imf_window_measure(const struct imf_window_op *op);
+struct imf_window_facts imf_window_measure(const struct imf_window_op *op);
 
 /* v * n rounded down, where v >= 0 is the decimal number that the user wrote; *rest: it was rounded. */
 uint64_t imf_decimal_times(double v, uint64_t n, bool *rest);
@@ -46,7 +46,7 @@ void imf_window_finish(const struct imf_problem *p, double *v, void *row, size_t
 /* ---- proposals of ranks ---- */
 
 /* Begin the shape with the window, which it returns. */
-struct imf_window *imf_window_propose(struct imf_proposal *out, const struct imf_problem *p);
+struct imf_window_facts *imf_window_propose(struct imf_proposal *out, const struct imf_problem *p);
 /* Accept, exactly: "rank 5 of 9 in 3x3, `how`". */
 void imf_window_accept(struct imf_proposal *out, const char *how);
 /* For solvers that cut strips, of at most `most` samples: the same of what takes a core so many nanoseconds
@@ -62,8 +62,8 @@ double imf_window_ms(const struct imf_problem *p, const struct imf_device *d, do
 
 /* Bytes of a row of n samples with those beside them that windows reach and IMF_SLACK more: a multiple of
  * 64. */
-size_t imf_window_pitch(const struct imf_problem *p, const struct imf_window *w, int n);
-static inline const struct imf_window *imf_window_of(const struct imf_job *job) {
+size_t imf_window_pitch(const struct imf_problem *p, const struct imf_window_facts *w, int n);
+static inline const struct imf_window_facts *imf_window_of(const struct imf_job *job) {
     return imf_job_shape(job);
 }
 /* Strips of at most `most` samples, and of at least so many rows for each of the window's. */

@@ -34,7 +34,7 @@
 #define MOST_BYTES (4 << 20)
 
 struct shape {
-    struct imf_window window;
+    struct imf_window_facts window;
     int levels;   /* of runs: kept minima of 2, 4, ... samples; */
     int run_rows; /* rows that they read for an output sample */
 };
@@ -51,7 +51,7 @@ static int row_steps(int width) {
 
 /* Rows read for an output sample, with the halos that strips compute twice. */
 static double rows_taken(const struct imf_problem *p, const struct shape *s, int strip) {
-    const struct imf_window *w = &s->window;
+    const struct imf_window_facts *w = &s->window;
     double twice = 1 + (w->width - 1.0) * p->channels / strip;
     return w->box ? row_steps(w->width) + (w->height == 1 ? 1 : 5) * twice
                   : s->run_rows + 3 * s->levels * twice;
@@ -59,7 +59,7 @@ static double rows_taken(const struct imf_problem *p, const struct shape *s, int
 
 /* Samples of a strip: the rows that it keeps should fit a cache. */
 static int strip_width(const struct imf_problem *p, const struct shape *s) {
-    const struct imf_window *w = &s->window;
+    const struct imf_window_facts *w = &s->window;
     int size = (int)imf_sample_size(p->in), beyond = (w->width - 1) * p->channels * size;
     int kept = w->box ? w->height : w->height * s->levels + 1;
     int fit = imf_min(KEPT_BYTES / kept, STRIP_BYTES) - beyond;
@@ -74,12 +74,12 @@ static int strip_width(const struct imf_problem *p, const struct shape *s) {
 enum { ABOVE, COLUMN_ROW = 2, BELOW, MORE_ROWS = 5, SPARE = 2 };
 
 static size_t kept_rows(const struct shape *s) {
-    const struct imf_window *w = &s->window;
+    const struct imf_window_facts *w = &s->window;
     return (size_t)(w->box ? w->height + MORE_ROWS : w->height * s->levels);
 }
 
 static size_t scratch_bytes(const struct imf_problem *p, const void *shape, int n) {
-    const struct imf_window *w = shape;
+    const struct imf_window_facts *w = shape;
     return (1 + kept_rows(shape) + SPARE) * imf_window_pitch(p, w, n) +
            2 * (size_t)w->run_count * sizeof(void *);
 }
@@ -91,7 +91,7 @@ static size_t scratch_bytes(const struct imf_problem *p, const void *shape, int 
 static void erode_dilate_propose(const struct imf_problem *p, const struct imf_device *d,
                                  struct imf_proposal *out) {
     const struct imf_vector_rates *rates = &imf_vector_rates;
-    const struct imf_window *w = imf_window_propose(out, p);
+    const struct imf_window_facts *w = imf_window_propose(out, p);
     const struct imf_window_op *op = p->window_op;
     struct shape *s = (struct shape *)out->shape.bytes;
     (void)d;
@@ -109,7 +109,7 @@ static void erode_dilate_propose(const struct imf_problem *p, const struct imf_d
 
 static struct imf_strips erode_dilate_cut(const struct imf_job *job, int height) {
     const struct shape *s = imf_job_shape(job);
-    const struct imf_window *w = &s->window;
+    const struct imf_window_facts *w = &s->window;
     struct imf_strips strips = imf_window_cut(job, height, strip_width(&job->p, s), w->box ? 1 : 2);
     if (w->box)
         imf_strips_align(&strips, w->height);
@@ -122,7 +122,7 @@ static struct imf_strips erode_dilate_cut(const struct imf_job *job, int height)
 struct work {
     const struct imf_host_strip *s;
     const struct imf_problem *p;
-    const struct imf_window *w;
+    const struct imf_window_facts *w;
     int n, wide, levels;   /* samples of a row's strip; with the window's halo */
     size_t pixel;          /* bytes */
     char *kept, *spare[2]; /* rows to work in */

@@ -18,7 +18,7 @@
 #define GROUPS_A_UNIT 12
 
 struct shape {
-    struct imf_window window;
+    struct imf_window_facts window;
     int words, half; /* of a stretch, and samples of its results */
     int before;      /* samples */
     int passes;      /* down the columns, each of at most */
@@ -55,7 +55,7 @@ static bool sizes(const struct imf_problem *p, const void *shape, size_t bytes[]
 /* ---- the choice ------------------------------------------------------------------------------ */
 
 static bool choose(const struct imf_problem *p, struct shape *s, struct imf_proposal *out) {
-    const struct imf_window *w = imf_window_propose(out, p);
+    const struct imf_window_facts *w = imf_window_propose(out, p);
     if ((w->rank > 0 && w->rank < w->count - 1) || !w->box || w->left > 0 || w->right < 0 ||
         w->top > 0 || w->bottom < 0) {
         imf_proposal_refuse(out, "this variant is for the minimum or maximum in rectangles");

@@ -10,7 +10,7 @@
 #define GROUP 64
 
 struct shape {
-    struct imf_window window;
+    struct imf_window_facts window;
     int planes, run_count; /* the runs go down */
 };
 
@@ -35,7 +35,7 @@ static int32_t *make_table(const struct imf_problem *p, int top) {
 
 /* The layout of a plane: the columns of the input that windows read. */
 static enum imf_status lay_out(struct imf_surface *plane, const struct imf_problem *p,
-                               const struct imf_window *w, struct imf_error *err) {
+                               const struct imf_window_facts *w, struct imf_error *err) {
     const struct imf_margin margin = {
         .left = imf_max(-w->left, 0), .right = imf_max(w->right, 0), .top = 0, .bottom = 0};
     return imf_surface_layout(plane, p->in, p->width, p->height + w->height - 1, p->channels,
@@ -52,7 +52,7 @@ static bool sizes(const struct imf_problem *p, const void *shape, size_t bytes[]
 static void runs_propose(const struct imf_problem *p, const struct imf_device *d,
                          struct imf_proposal *out) {
     const struct imf_window_op *op = p->window_op;
-    const struct imf_window *w = imf_window_propose(out, p);
+    const struct imf_window_facts *w = imf_window_propose(out, p);
     struct shape *s = (struct shape *)out->shape.bytes;
     if (w->rank > 0 && w->rank < w->count - 1) {
         imf_proposal_refuse(out, "this variant is for the minimum or maximum");
@@ -105,7 +105,7 @@ static enum imf_status run_double(struct imf_job *job, int i, const struct imf_s
 static enum imf_status runs_run(struct imf_job *job, const struct imf_surface *in,
                                 const struct imf_surface *out, struct imf_error *err) {
     const struct shape *s = imf_job_shape(job);
-    const struct imf_window *w = &s->window;
+    const struct imf_window_facts *w = &s->window;
     struct imf_surface from = *in, plane;
     int height = in->height + w->height - 1;
     size_t samples = (size_t)in->width * (size_t)in->channels;

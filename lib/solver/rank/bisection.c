@@ -35,14 +35,14 @@ void imf_order(enum imf_sample sample, void *to, const void *from, int n) {
 }
 
 void *imf_ordered_row(const struct imf_host_strip *s, int y) {
-    const struct imf_window *w = imf_window_of(s->job);
+    const struct imf_window_facts *w = imf_window_of(s->job);
     int slot = (y - s->at.y) % imf_ordered_rows(w);
     return (char *)imf_strip_scratch(s) + (size_t)slot * imf_window_pitch(&s->job->p, w, s->at.n);
 }
 
 void imf_ordered_fill(const struct imf_host_strip *s, int y) {
     const struct imf_problem *p = &s->job->p;
-    const struct imf_window *w = imf_window_of(s->job);
+    const struct imf_window_facts *w = imf_window_of(s->job);
     for (int row = y > s->at.y ? y + w->height - 1 : y; row < y + w->height; row++)
         imf_order(p->in, imf_ordered_row(s, row), imf_strip_input(s, row),
                   s->at.n + (w->width - 1) * p->channels);
@@ -118,7 +118,7 @@ RANK(rank_floats, int32_t, uint32_t, count_floats, INT32_MIN, 32)
 /* ---- the solver ------------------------------------------------------------------------------ */
 
 static size_t scratch_bytes(const struct imf_problem *p, const void *shape, int n) {
-    const struct imf_window *w = shape;
+    const struct imf_window_facts *w = shape;
     size_t rows = 1 + (size_t)imf_ordered_rows(w) + 2;
     return rows * imf_window_pitch(p, w, n) + (size_t)w->count * sizeof(void *);
 }
@@ -129,7 +129,7 @@ static int strip_width(const struct imf_problem *p) {
 
 static void bisection_propose(const struct imf_problem *p, const struct imf_device *d,
                               struct imf_proposal *out) {
-    const struct imf_window *w = imf_window_propose(out, p);
+    const struct imf_window_facts *w = imf_window_propose(out, p);
     double size = (double)imf_sample_size(p->in);
     (void)d;
     bool counts = w->count <= (p->in == IMF_U8 ? UINT8_MAX : UINT16_MAX) && p->in != IMF_F64;
@@ -144,7 +144,7 @@ static struct imf_strips bisection_cut(const struct imf_job *job, int height) {
 
 static void bisection_strip(const struct imf_host_strip *s) {
     const struct imf_problem *p = &s->job->p;
-    const struct imf_window *w = imf_window_of(s->job);
+    const struct imf_window_facts *w = imf_window_of(s->job);
     const struct imf_run *runs = imf_window_kept(s->job);
     size_t pixel = (size_t)p->channels * imf_sample_size(p->in);
     size_t pitch = imf_window_pitch(p, w, s->at.n);

@@ -13,7 +13,7 @@
 #define TILE_H 16 /* and rows */
 
 struct shape {
-    struct imf_window window;
+    struct imf_window_facts window;
     int rows[SIDE]; /* the columns of each row's element, as bits */
 };
 
@@ -30,7 +30,7 @@ static double cost(const struct imf_problem *p, const struct imf_device *d, doub
 static void bits_propose(const struct imf_problem *p, const struct imf_device *d,
                          struct imf_proposal *out) {
     const struct imf_window_op *op = p->window_op;
-    const struct imf_window *w = imf_window_propose(out, p);
+    const struct imf_window_facts *w = imf_window_propose(out, p);
     struct shape *s = (struct shape *)out->shape.bytes;
     int across = imf_max(abs(w->left), abs(w->right));
     if (p->in == IMF_F32 || w->width > SIDE || w->height > SIDE || across * p->channels >= WORD) {

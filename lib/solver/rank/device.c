@@ -11,7 +11,7 @@
  * 1e-6, in the device's rates of integers. */
 static void rank_propose(const struct imf_problem *p, const struct imf_device *d,
                          struct imf_proposal *out) {
-    const struct imf_window *w = imf_window_propose(out, p);
+    const struct imf_window_facts *w = imf_window_propose(out, p);
     const struct imf_tuning *t = imf_tuning(d);
     bool minmax = w->rank == 0 || w->rank == w->count - 1;
     double samples = (double)p->width * p->height * p->channels, units = imf_tuning_units(d);

@@ -165,24 +165,24 @@ void imf_histogram_rank(uint8_t *to, uint32_t *before, const void *columns, bool
 
 /* ---- the solver ------------------------------------------------------------------------------ */
 
-static bool is_wide(const struct imf_window *w) {
+static bool is_wide(const struct imf_window_facts *w) {
     return imf_histogram_wide(w->width, w->height);
 }
 
 static size_t scratch_bytes(const struct imf_problem *p, const void *shape, int n) {
-    const struct imf_window *w = shape;
+    const struct imf_window_facts *w = shape;
     size_t columns = (size_t)(n + (w->width - 1) * p->channels);
     return imf_window_pitch(p, w, n) + columns * imf_histogram_bytes(is_wide(w));
 }
 
-static int strip_width(const struct imf_problem *p, const struct imf_window *w) {
+static int strip_width(const struct imf_problem *p, const struct imf_window_facts *w) {
     return imf_padded(imf_max(COLUMNS - (w->width - 1) * p->channels, COLUMNS / 2));
 }
 
 static void histogram_propose(const struct imf_problem *p, const struct imf_device *d,
                               struct imf_proposal *out) {
     const struct imf_vector_rates *r = &imf_vector_rates;
-    const struct imf_window *w = imf_window_propose(out, p);
+    const struct imf_window_facts *w = imf_window_propose(out, p);
     (void)d;
     double columns = 1 + (w->width - 1.0) * p->channels / COLUMNS;
     double ns = (is_wide(w) ? 2 : 1) * (r->histogram + r->histogram_column * columns);
@@ -196,7 +196,7 @@ static struct imf_strips histogram_cut(const struct imf_job *job, int height) {
 }
 
 static void histogram_strip(const struct imf_host_strip *s) {
-    const struct imf_window *w = imf_window_of(s->job);
+    const struct imf_window_facts *w = imf_window_of(s->job);
     bool wide = is_wide(w);
     int channels = s->job->p.channels, all = s->at.n + (w->width - 1) * channels;
     void *columns = memset(imf_strip_scratch(s), 0, (size_t)all * imf_histogram_bytes(wide));

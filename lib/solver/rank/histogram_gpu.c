@@ -16,7 +16,7 @@
 _Static_assert(256 * GROUP * 16 / 8 <= IMF_GPU_LOCAL, "lists of devices say so");
 
 struct shape {
-    struct imf_window window;
+    struct imf_window_facts window;
     int count_bits, run_count, group; /* the runs go down */
 };
 
@@ -39,7 +39,7 @@ static double cost(const struct imf_problem *p, const struct imf_device *d, cons
 static void histogram_propose(const struct imf_problem *p, const struct imf_device *d,
                               struct imf_proposal *out) {
     const struct imf_window_op *op = p->window_op;
-    const struct imf_window *w = imf_window_propose(out, p);
+    const struct imf_window_facts *w = imf_window_propose(out, p);
     struct shape *s = (struct shape *)out->shape.bytes;
     if (p->in != IMF_U8) {
         imf_proposal_refuse(out, "this variant is for bytes");

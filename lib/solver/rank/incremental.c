@@ -60,7 +60,7 @@ static int subtract(struct imf_run *to, const struct imf_run *all, int count, in
 }
 
 static enum imf_status incremental_prepare(struct imf_job *job, struct imf_error *err) {
-    const struct imf_window *w = imf_window_of(job);
+    const struct imf_window_facts *w = imf_window_of(job);
     struct incremental *f = job->own;
     /* A run of another row splits a run into two parts at most. */
     size_t count = (size_t)w->run_count, bytes = 5 * count * sizeof *f->runs;
@@ -217,7 +217,7 @@ static size_t scratch_bytes(const struct imf_problem *p, const void *shape, int 
 static void incremental_propose(const struct imf_problem *p, const struct imf_device *d,
                                 struct imf_proposal *out) {
     const struct imf_vector_rates *r = &imf_vector_rates;
-    const struct imf_window *w = imf_window_propose(out, p);
+    const struct imf_window_facts *w = imf_window_propose(out, p);
     (void)d;
     /* counts of all samples, as many as photos need, and 4 of those that enter or leave */
     double ns = r->incremental + r->bisection * (2.0 * w->count + 4.0 * w->width);
@@ -232,7 +232,7 @@ static struct imf_strips incremental_cut(const struct imf_job *job, int height) 
 static void incremental_strip(const struct imf_host_strip *s) {
     const struct incremental *f = s->job->own;
     const struct imf_problem *p = &s->job->p;
-    const struct imf_window *w = imf_window_of(s->job);
+    const struct imf_window_facts *w = imf_window_of(s->job);
     int n = imf_padded(s->at.n), count = imf_ordered_rows(w);
     int8_t *found = s->scratch;
     struct state *states =

@@ -163,7 +163,7 @@ static int strip_width(const struct imf_problem *p) {
 
 static void median_propose(const struct imf_problem *p, const struct imf_device *d,
                            struct imf_proposal *out) {
-    const struct imf_window *w = imf_window_propose(out, p);
+    const struct imf_window_facts *w = imf_window_propose(out, p);
     (void)d;
     bool one = w->box && w->width == w->height && w->rank == w->count / 2;
     double ns = one && w->width == 3   ? imf_vector_rates.network3
@@ -190,7 +190,7 @@ static struct imf_strips median_cut(const struct imf_job *job, int height) {
 
 static void median_strip(const struct imf_host_strip *s) {
     const struct imf_problem *p = &s->job->p;
-    const struct imf_window *w = imf_window_of(s->job);
+    const struct imf_window_facts *w = imf_window_of(s->job);
     size_t pitch = imf_window_pitch(p, w, s->at.n);
     char *rows = imf_strip_scratch(s);
     int step = p->channels, n = imf_padded(s->at.n);

@@ -11,7 +11,7 @@
 void imf_order(enum imf_sample sample, void *to, const void *from, int n);
 
 /* A strip keeps so many rows: those of a window, and the one above. */
-static inline int imf_ordered_rows(const struct imf_window *w) {
+static inline int imf_ordered_rows(const struct imf_window_facts *w) {
     return w->height + 1;
 }
 /* The row for imf_strip_input(s, y), kept in the strip's scratch memory until height + 1 rows later. */

@@ -12,14 +12,14 @@
 
 static size_t scratch_bytes(const struct imf_problem *p, const void *shape, int n) {
     (void)p;
-    return ((size_t)((const struct imf_window *)shape)->count + (size_t)n) * sizeof(double);
+    return ((size_t)((const struct imf_window_facts *)shape)->count + (size_t)n) * sizeof(double);
 }
 
 /* Milliseconds: samples * (sample + window * samples of the window) * 1e-6 / cores, in the host's
  * nanoseconds. */
 static void rank_propose(const struct imf_problem *p, const struct imf_device *d,
                          struct imf_proposal *out) {
-    const struct imf_window *w = imf_window_propose(out, p);
+    const struct imf_window_facts *w = imf_window_propose(out, p);
     double samples = (double)p->width * p->height * p->channels;
     (void)d;
     out->error = 0;
@@ -56,7 +56,7 @@ static double pick(double *v, size_t count, size_t rank) {
 }
 
 static double rank_at(const struct imf_host_strip *s, int y, int i, double *around) {
-    const struct imf_window *w = imf_window_of(s->job);
+    const struct imf_window_facts *w = imf_window_of(s->job);
     const struct imf_run *run = imf_window_kept(s->job), *end = run + w->run_count;
     size_t n = 0;
     for (; run < end; run++) {

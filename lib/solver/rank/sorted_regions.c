@@ -34,7 +34,7 @@
 struct region {
     const struct imf_host_strip *strip;
     const struct imf_problem *p;
-    const struct imf_window *w;
+    const struct imf_window_facts *w;
     int across, down, columns, lines; /* outputs; with the halo */
     uint64_t *items, *spare;          /* a sample as an integer of its order, and where it is */
     uint16_t *x, *y;                  /* of the sorted items */
@@ -59,7 +59,7 @@ static int digits(enum imf_sample sample) {
     return sample == IMF_U8 ? 1 : sample == IMF_U16 ? 2 : sample == IMF_F32 ? 3 : 6;
 }
 
-static bool is_wide(const struct imf_window *w) {
+static bool is_wide(const struct imf_window_facts *w) {
     return imf_histogram_wide(w->width, w->height);
 }
 
@@ -70,8 +70,8 @@ static size_t take(size_t *used, size_t bytes) {
 }
 
 /* Lays out the working memory of a strip of n samples from store on; returns its bytes. */
-static size_t lay(struct region *g, const struct imf_problem *p, const struct imf_window *w, int n,
-                  char *store) {
+static size_t lay(struct region *g, const struct imf_problem *p, const struct imf_window_facts *w,
+                  int n, char *store) {
     size_t pixels = ((size_t)n - 1) / (size_t)p->channels + 1;
     size_t columns = pixels + (size_t)w->width - 1, down = (size_t)side(w->height);
     size_t samples = columns * (down + (size_t)w->height - 1), used = 0;
@@ -235,7 +235,7 @@ static void store(const struct region *g, int y, void *row, int channel) {
 /* ---- parts ----------------------------------------------------------------------------------- */
 
 static void count_columns(struct region *g, int line) {
-    const struct imf_window *w = g->w;
+    const struct imf_window_facts *w = g->w;
     bool wide = is_wide(w);
     const uint8_t *top = g->plane + (size_t)line * g->pitch;
     if (line > 0)
@@ -330,7 +330,7 @@ INLINE uint32_t select_bit(uint64_t word, uint32_t before) {
 }
 
 IMF_CLONES_32 static void find_ordinals(struct region *g, int line) {
-    const struct imf_window *w = g->w;
+    const struct imf_window_facts *w = g->w;
     const struct imf_run *runs = imf_window_kept(g->strip->job);
     const uint32_t *origin = g->ordinals + (size_t)line * g->pitch;
     const uint32_t rank = (uint32_t)w->rank;
@@ -387,7 +387,7 @@ static size_t scratch_bytes(const struct imf_problem *p, const void *shape, int 
 }
 
 static void regions_strip(const struct imf_host_strip *s) {
-    const struct imf_window *w = imf_window_of(s->job);
+    const struct imf_window_facts *w = imf_window_of(s->job);
     struct region g;
     for (int y = s->at.y; y < s->at.end; y += g.down) {
         lay(&g, &s->job->p, w, s->at.n, imf_strip_scratch(s));
@@ -402,7 +402,7 @@ static void regions_strip(const struct imf_host_strip *s) {
     }
 }
 
-static double price(const struct imf_problem *p, const struct imf_window *w) {
+static double price(const struct imf_problem *p, const struct imf_window_facts *w) {
     const struct imf_vector_rates *rates = &imf_vector_rates;
     double across = imf_min(side(w->width), p->width), down = side(w->height);
     double samples = (across + w->width - 1) * (down + w->height - 1),
@@ -417,13 +417,13 @@ static double price(const struct imf_problem *p, const struct imf_window *w) {
 
 static void regions_propose(const struct imf_problem *p, const struct imf_device *d,
                             struct imf_proposal *out) {
-    const struct imf_window *w = imf_window_propose(out, p);
+    const struct imf_window_facts *w = imf_window_propose(out, p);
     (void)d;
     imf_window_strips(out, p, price(p, w), side(w->width) * p->channels, "sorted regions");
 }
 
 static struct imf_strips regions_cut(const struct imf_job *job, int height) {
-    const struct imf_window *w = imf_window_of(job);
+    const struct imf_window_facts *w = imf_window_of(job);
     int channels = job->p.channels;
     return imf_strips_cut_by(channels, job->p.width * channels, height, side(w->width) * channels,
                              side(w->height));

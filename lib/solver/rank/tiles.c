@@ -49,7 +49,7 @@ static struct imf_network_tile tile_for(int width, int height) {
 }
 
 /* Samples of a strip, at most; a multiple of those of a tile's row. */
-static int strip_width(const struct imf_problem *p, const struct imf_window *w) {
+static int strip_width(const struct imf_problem *p, const struct imf_window_facts *w) {
     const struct imf_network_tile t = tile_for(w->width, w->height);
     size_t size = imf_sample_size(p->in);
     /* About so many rows are in use as the smallest halves of a tile have samples. */
@@ -69,7 +69,7 @@ struct tiles {
 };
 
 struct shape {
-    struct imf_window window;
+    struct imf_window_facts window;
     int slots,
         rows; /* of both networks: rows to work in, rows at once; a guess until they are made */
 };
@@ -204,7 +204,7 @@ static void run_tiles(const struct plan *p, int first) {
 
 static void tiles_strip(const struct imf_host_strip *s) {
     const struct imf_problem *problem = &s->job->p;
-    const struct imf_window *w = imf_window_of(s->job);
+    const struct imf_window_facts *w = imf_window_of(s->job);
     const struct tiles *t = s->job->own;
     const struct imf_network_tile *tile = &t->tile;
     int pixels = (s->at.n - 1) / problem->channels + 1, next = s->at.y;
@@ -228,7 +228,7 @@ static void tiles_strip(const struct imf_host_strip *s) {
 static void tiles_propose(const struct imf_problem *p, const struct imf_device *d,
                           struct imf_proposal *out) {
     const struct imf_vector_rates *r = &imf_vector_rates;
-    const struct imf_window *w = imf_window_propose(out, p);
+    const struct imf_window_facts *w = imf_window_propose(out, p);
     struct shape *s = (struct shape *)out->shape.bytes;
     (void)d;
     if (!w->box || imf_max(w->width, w->height) > SIDE_MOST || w->count <= 2) {
@@ -262,7 +262,7 @@ static void tiles_release(struct imf_job *job) {
 }
 
 static struct imf_strips tiles_cut(const struct imf_job *job, int height) {
-    const struct imf_window *w = imf_window_of(job);
+    const struct imf_window_facts *w = imf_window_of(job);
     int across = tile_for(w->width, w->height).across;
     return imf_strips_cut_by(across * job->p.channels, job->p.width * job->p.channels, height,
                              strip_width(&job->p, w), 2 * w->height);
