@@ -206,7 +206,7 @@ static enum imf_status fft_run(struct imf_job *job, const struct imf_surface *in
         status = imf_buffer_clear(job->queue, job->buffer[COUNTER], 0, sizeof(int32_t), err);
         return status ? status : launch(job, in->mem, out->mem, spans, PAIRS, 0, 0, err);
     }
-    for (int pair = 0; pair < z->pairs; pair++)
+    for (int pair = 0; pair < z->pairs && !status; pair++)
         for (int i = 0; i < 3 * in->channels && !status; i++)
             status = launch(job, in->mem, out->mem, spans, COLUMNS + i % 3, pair, i / 3, err);
     return status;
