@@ -67,7 +67,7 @@ struct imf_job {
     const struct imf_solver *solver;
     struct imf_problem p; /* what it borrows outlives the job */
     struct imf_proposal proposal;
-    struct imf_pool *pool;   /* borrowed, or NULL: the caller's thread alone */
+    struct imf_pool *pool; /* borrowed, or NULL: all cores, with threads of its own for each run */
     struct imf_queue *queue; /* borrowed; NULL on the host and for OpenGL ES */
     struct imf_program *program[IMF_JOB_PROGRAMS]; /* owned, or NULL */
     struct imf_buffer *buffer[IMF_JOB_BUFFERS];    /* owned, or NULL */
@@ -93,8 +93,9 @@ struct imf_solver {
     const char *name; /* "direct", "separable", "fft", "vector", "cpu" */
     enum imf_backend backend;
     const char *program; /* its file in cl/ without the suffix, for imf_quarantine(), or NULL */
-    bool
-        float64; /* its samples may be IMF_F64, and others too coarse for it; others are never asked */
+    /* Samples may be IMF_F64. Others refuse these, and are not asked where floats between passes are too
+     * coarse. */
+    bool float64;
     size_t group;   /* it is for GPUs, with work-groups of so many work-items; 0: for any device */
     unsigned kinds; /* of problems that it takes: a set of 1u << enum imf_problem_kind */
     /* Answer a problem of one of these kinds. imf_propose() has prepared `out`. d is NULL for host

@@ -1,7 +1,8 @@
 /*
  * direct.c - convolution as its definition says, on the device (cl/direct.cl)
  *
- * Taps are literals in unrolled loops, or read from memory, where kernels have any size. Sums have the narrowest type that is exact enough:
+ * Small kernels' taps are literals in unrolled loops; those of kernels of any size are read from memory. Sums
+ * have the narrowest type that is exact enough.
  *
  * Exact problems. With S = (largest sample) * (sum of |taps|) no partial sum, in whatever order,
  * exceeds S. 16-bit integers suffice for 8-bit samples if S <= 32767; floats hold every integer below

@@ -9,16 +9,16 @@
 
 struct imf_host_field {
     struct imf_field f;           /* the first member */
-    struct imf_half_plane plane;  /* work */
-    struct imf_half_plane kernel; /* K, the blur's spectrum */
+    struct imf_half_plane plane;  /* owned: work */
+    struct imf_half_plane kernel; /* owned: K, the blur's spectrum */
     double sum;                   /* of the blur's taps */
-    imf_real *penalty;            /* R at each point, in the plane's order */
-    struct imf_fft_batch *data; /* conj K times the blurred plane's spectrum, of total variation */
-    double *gain_x,
-        *gain_y;       /* |grad|^2 along the axes, of frequencies and of positions, likewise */
-    double *sums;      /* owned: those of each row, which no thread changes; then gains */
-    imf_real *values;  /* owned: of the gap, */
-    imf_real *outside; /* the blurred scene, right of the rows, then below them */
+    imf_real *penalty;            /* owned: R at each point, in the plane's order */
+    /* Owned, of total variation, or NULL: conj K times the blurred plane's spectrum. */
+    struct imf_fft_batch *data;
+    double *sums;            /* owned: two of each row; behind them the gains, */
+    double *gain_x, *gain_y; /* |grad|^2 along the axes, of frequencies and in the plane's order */
+    imf_real *values;        /* owned: what follows; of the gap, */
+    imf_real *outside;       /* the blurred scene, right of the rows, then below them */
     imf_real *residual, *direction, *product;    /* of conjugate gradients, likewise */
     imf_real *scene;                             /* and planes: of all but least squares, */
     imf_real *px, *py;                           /* of total variation, */
