@@ -1,4 +1,4 @@
-/* strips.c - a pass cut into pieces for the host's cores */
+/* strips.c - a pass cut into strips for the host's cores */
 #include "solver/strips.h"
 
 #include "base/thread_pool.h"

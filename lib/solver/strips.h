@@ -1,5 +1,5 @@
 /*
- * strips.h - a pass cut into pieces for the host's cores: some columns of some rows
+ * strips.h - a pass cut into strips for the host's cores: some columns of some rows
  *
  * The rows that a strip keeps for its next rows must fit a cache, which favours narrow strips; the
  * halo that neighbours share is computed twice, which favours wide ones.

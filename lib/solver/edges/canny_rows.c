@@ -1,7 +1,7 @@
 /*
  * canny_rows.c - Canny's steps 1 to 3 (canny.c), in loops that compilers vectorise
  *
- * A patch goes down its rows and keeps the last rows of smoothed values, as many as the aperture has,
+ * A strip goes down its rows and keeps the last rows of smoothed values, as many as the aperture has,
  * and the last three of gradients. Integers are as narrow as possible: for bytes and an aperture of 3
  * (without smoothing also 5) the gradient, its size and the comparisons take 16 bits, which makes it
  * fast; others take 32, their squares 64. That part is written once (canny_gradient.h) and compiled for

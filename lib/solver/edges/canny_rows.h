@@ -1,4 +1,4 @@
-/* canny_rows.h - Canny's steps before hysteresis, for a patch of the image at a time */
+/* canny_rows.h - Canny's steps before hysteresis, for a strip of the image at a time */
 #ifndef IMF_SOLVER_EDGES_CANNY_ROWS_H
 #define IMF_SOLVER_EDGES_CANNY_ROWS_H
 
@@ -9,7 +9,7 @@
  * edge whose neighbours have. */
 enum { IMF_CANNY_NONE = 0, IMF_CANNY_WEAK = 1, IMF_CANNY_STRONG = 2, IMF_CANNY_EDGE = 4 };
 
-/* Most samples of a patch's row. */
+/* Most samples of a strip's row. */
 #define IMF_CANNY_STRIP 512
 
 struct imf_canny_rows {
@@ -22,7 +22,7 @@ struct imf_canny_rows {
 
 /* Whether gradients fit 16 bits. */
 bool imf_canny_narrow(const struct imf_problem *p);
-/* Fill a patch of the map; at.x and at.n are pixels, at.n * channels at most IMF_CANNY_STRIP. */
+/* Fill a strip of the map; at.x and at.n are pixels, at.n * channels at most IMF_CANNY_STRIP. */
 void imf_canny_patch(const struct imf_canny_rows *r, struct imf_patch at);
 
 #endif

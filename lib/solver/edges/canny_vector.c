@@ -1,7 +1,7 @@
 /*
  * canny_vector.c - edges on the host's cores
  *
- * The bytes are those of canny.c. A band of rows goes through steps 1 to 3 in patches, row by row
+ * The bytes are those of canny.c. A band of rows goes through steps 1 to 3 in strips, row by row
  * (canny_rows.c); edges are followed within it (canny_trace.c) and stored. The map, a byte for each
  * pixel, is kept for the whole image; after all bands edges are followed across their borders.
  */

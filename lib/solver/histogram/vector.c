@@ -8,7 +8,8 @@
  * Bytes are read eight at a time and counted in eight histograms, one for each position in the word:
  * two increments of one counter wait for each other, and on a blank page all values are equal. The
  * histograms that hold only alpha, the last of two or four channels, are not added; of hidden pixels, which most pictures
- * have none of, the colours are taken out again. Other samples become 16-bit values, a strip of a row at a time, counted in two histograms.
+ * have none of, the colours are taken out again. Other samples become 16-bit values, some of a row at a time,
+ * counted in two histograms.
  */
 #include "base/byte_map.h"
 #include "device/tuning.h"
@@ -18,11 +19,10 @@
 
 #include <string.h>
 
-/* Threads take about 0.02 ms to start. */
-#define STRIP 1024
-#define WORD 8 /* bytes of a word, and their histograms */
+#define SOME 1024 /* samples that become values at a time */
+#define WORD 8    /* bytes of a word, and their histograms */
 
-enum { PARTS }; /* the buffer: for each item its histograms */
+enum { PARTS }; /* the buffer: for each strip its histograms */
 
 struct own {
     uint64_t count[IMF_HISTOGRAM_SIZE];
@@ -38,21 +38,21 @@ static double cost(const struct imf_problem *p) {
     return (double)p->width * p->height * p->channels * (bytes ? r->table : r->wide_table) * 1e-6;
 }
 
-/* Counts of an item. */
+/* Counts of a strip. */
 static size_t part_of(const struct imf_problem *p) {
     return p->in == IMF_U8 ? WORD * 256 : 2 * ((size_t)imf_histogram_op_full(p) + 1);
 }
 
-/* Bands of rows: one for each core, or more where a count could overflow its 32 bits. */
-static int items_of(const struct imf_problem *p) {
+/* Strips of a band: one for each core, or more where a count could overflow its 32 bits. */
+static int strips_of(const struct imf_problem *p) {
     double samples = (double)p->width * p->height * p->channels;
-    int items = cost(p) < IMF_ALONE_MS ? 1 : imf_cores();
-    return imf_min(imf_max(items, (int)(samples / UINT32_MAX) + 1), p->height);
+    int strips = cost(p) < IMF_ALONE_MS ? 1 : imf_cores();
+    return imf_min(imf_max(strips, (int)(samples / UINT32_MAX) + 1), p->height);
 }
 
 static struct imf_strips histogram_cut(const struct imf_job *job, int height) {
-    int items = items_of(&job->p);
-    return imf_strips_rows(job->p.width, height, (height - 1) / items + 1);
+    int strips = strips_of(&job->p);
+    return imf_strips_rows(job->p.width, height, (height - 1) / strips + 1);
 }
 
 /* ---- values ---------------------------------------------------------------------------------- */
@@ -128,18 +128,18 @@ static void count_values(uint32_t *bins, size_t values, const uint16_t *v, int n
             (c % 2 ? odd : even)[v[i + c]]++;
 }
 
-/* A strip's rows, into the histograms of its item. */
-static void count_item(void *data, int item) {
+/* A strip's rows, into its histograms. */
+static void count_strip(void *data, int strip) {
     const struct imf_host_strip *s = data;
     const struct imf_problem *p = &s->job->p;
     const struct imf_strips strips = histogram_cut(s->job, s->in->height);
-    uint32_t *bins = (uint32_t *)s->job->memory[PARTS] + (size_t)item * part_of(p);
+    uint32_t *bins = (uint32_t *)s->job->memory[PARTS] + (size_t)strip * part_of(p);
     int samples = p->width * p->channels, full = imf_histogram_op_full(p);
-    int strip = STRIP / p->channels * p->channels,
-        end = imf_min((item + 1) * strips.rows, s->in->height);
+    int some = SOME / p->channels * p->channels,
+        end = imf_min((strip + 1) * strips.rows, s->in->height);
     if (s->in->row == 0)
         memset(bins, 0, part_of(p) * sizeof *bins);
-    for (int y = item * strips.rows; y < end; y++) {
+    for (int y = strip * strips.rows; y < end; y++) {
         const void *row = imf_surface_row(s->in, y);
         if (s->in->sample == IMF_U8) {
             count_bytes(bins, row, (size_t)samples);
@@ -147,9 +147,9 @@ static void count_item(void *data, int item) {
                 uncount_bytes(bins, row, samples, p->channels);
             continue;
         }
-        for (int x = 0; x < samples; x += strip) {
-            uint16_t space[STRIP];
-            int n = imf_min(strip, samples - x);
+        for (int x = 0; x < samples; x += some) {
+            uint16_t space[SOME];
+            int n = imf_min(some, samples - x);
             count_values(bins, (size_t)full + 1, values(space, s->in, row, x, n, full), n,
                          p->channels, p->colors, p->weigh);
         }
@@ -163,7 +163,7 @@ static void make_map(struct imf_job *job) {
     size_t all = (size_t)imf_histogram_op_full(p) + 1, histograms = part_of(p) / all;
     bool alpha = p->colors < p->channels && p->in == IMF_U8, bytes = p->in == IMF_U8;
     memset(j->count, 0, all * sizeof *j->count);
-    for (size_t t = 0; t < (size_t)items_of(p) * histograms; t++) {
+    for (size_t t = 0; t < (size_t)strips_of(p) * histograms; t++) {
         const uint32_t *bins = (const uint32_t *)job->memory[PARTS] + t * all;
         for (size_t v = 0; v < all && !(alpha && t % (size_t)p->channels == (size_t)p->colors); v++)
             j->count[v] += bins[v];
@@ -181,7 +181,7 @@ static enum imf_status histogram_measure(struct imf_job *job, const struct imf_s
                                          struct imf_error *err) {
     struct imf_host_strip s = {.job = job, .in = in};
     (void)err;
-    imf_parallel(job->pool, items_of(&job->p), count_item, &s);
+    imf_parallel(job->pool, strips_of(&job->p), count_strip, &s);
     if (in->row + in->height == job->p.height)
         make_map(job);
     return IMF_OK;
@@ -207,9 +207,9 @@ static void histogram_strip(const struct imf_host_strip *s) {
             imf_byte_map_row(&j->bytes, to, from, (size_t)samples);
             continue;
         }
-        for (int x = 0; x < samples; x += STRIP) {
-            uint16_t space[STRIP];
-            int n = imf_min(STRIP, samples - x);
+        for (int x = 0; x < samples; x += SOME) {
+            uint16_t space[SOME];
+            int n = imf_min(SOME, samples - x);
             const uint16_t *v = values(space, s->in, from, x, n, full);
             IMF_EACH_SAMPLE(p->out, LOOK_UP);
         }
@@ -222,7 +222,7 @@ static void histogram_strip(const struct imf_host_strip *s) {
 
 static bool sizes(const struct imf_problem *p, const void *shape, size_t bytes[]) {
     (void)shape;
-    return imf_size_mul((size_t)items_of(p), part_of(p) * sizeof(uint32_t), &bytes[PARTS]);
+    return imf_size_mul((size_t)strips_of(p), part_of(p) * sizeof(uint32_t), &bytes[PARTS]);
 }
 
 static void histogram_vector_propose(const struct imf_problem *p, const struct imf_device *d,
@@ -233,7 +233,7 @@ static void histogram_vector_propose(const struct imf_problem *p, const struct i
     out->feasible = true;
     out->error = 0;
     out->bands = IMF_BANDS_TWICE;
-    out->ms = imf_cores_ms(cost(p), items_of(p));
+    out->ms = imf_cores_ms(cost(p), strips_of(p));
     snprintf(out->description, sizeof out->description, "vector histogram of %d values",
              imf_histogram_op_full(p) + 1);
 }

@@ -16,22 +16,22 @@
 
 #include <string.h>
 
-#define COLUMNS 256 /* pixels of an item's rows, which stay in a cache */
-#define ITEM_ROWS 16
+#define COLUMNS 256 /* pixels of a strip's rows, which stay in a cache */
+#define STRIP_ROWS 16
 #define EXP_ERROR 1e-13 /* of a weight: the polynomial's 7e-15 and roundings */
 
 static int reach_of(const struct imf_problem *p) {
     return p->window_op->cx;
 }
 
-/* Pixels of a row with those around it, and values of an item: rows of samples, of colours, and five
+/* Pixels of a row with those around it, and values of a strip: rows of samples, of colours, and five
  * rows of sums, weights and the result. */
 static size_t wide(const struct imf_problem *p) {
     return COLUMNS + 2 * (size_t)reach_of(p);
 }
 
 static size_t scratch_bytes(const struct imf_problem *p, const void *shape, int width) {
-    size_t rows = ITEM_ROWS + 2 * (size_t)reach_of(p), channels = (size_t)p->channels;
+    size_t rows = STRIP_ROWS + 2 * (size_t)reach_of(p), channels = (size_t)p->channels;
     (void)shape, (void)width;
     return sizeof(double) * (wide(p) * channels * (rows + 1) + COLUMNS * (2 + 2 * channels));
 }
@@ -108,17 +108,17 @@ IMF_CLONES static void add_weights(double *restrict sums, const double *restrict
         sums[i] += weights[i];
 }
 
-/* ---- an item --------------------------------------------------------------------------------- */
+/* ---- a strip -------------------------------------------------------------------------------- */
 
 struct work {
     const struct imf_problem *p;
     void (*exp)(double *x, size_t n);
-    double *samples; /* by rows and then colours, from the reach left of the item on */
+    double *samples; /* by rows and then colours, from the reach left of the strip on */
     double *weights, *totals, *sums, *row;
     size_t n;
 };
 
-/* Samples of colour c in a row of the item, from its first column on. */
+/* Samples of colour c in a row of the strip, from its first column on. */
 static const double *plane(const struct work *w, int row, int c) {
     const struct imf_problem *p = w->p;
     int reach = reach_of(p);
@@ -171,7 +171,7 @@ static void mean_row(const struct work *w, int row) {
 }
 
 static struct imf_strips bilateral_cut(const struct imf_job *job, int height) {
-    return imf_strips_of(job->p.width, height, COLUMNS, ITEM_ROWS);
+    return imf_strips_of(job->p.width, height, COLUMNS, STRIP_ROWS);
 }
 
 static void bilateral_strip(const struct imf_host_strip *s) {
@@ -180,7 +180,7 @@ static void bilateral_strip(const struct imf_host_strip *s) {
     size_t channels = (size_t)p->channels;
     struct work w = {.p = p, .samples = s->scratch, .n = (size_t)s->at.n};
     w.exp = s->job->solver->backend == IMF_BACKEND_CPU ? exp_plain : exp_vector;
-    w.weights = w.samples + wide(p) * channels * (ITEM_ROWS + 2 * (size_t)reach_of(p) + 1);
+    w.weights = w.samples + wide(p) * channels * (STRIP_ROWS + 2 * (size_t)reach_of(p) + 1);
     w.totals = w.weights + COLUMNS;
     w.sums = w.totals + COLUMNS;
     w.row = w.sums + COLUMNS * channels;

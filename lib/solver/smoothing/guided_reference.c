@@ -19,22 +19,22 @@
 
 #include <string.h>
 
-#define ITEM_ROWS 32 /* rows of an item, which needs the lines of 2R rows more */
+#define STRIP_ROWS 32 /* rows of a strip, which needs the lines of 2R rows more */
 
 static size_t scratch_bytes(const struct imf_problem *p, const void *shape, int width) {
     int r = imf_guided_radius(p);
     (void)shape, (void)width;
-    return sizeof(double) * (2 * (size_t)(ITEM_ROWS + 2 * r) * imf_window_wide(p, r) +
+    return sizeof(double) * (2 * (size_t)(STRIP_ROWS + 2 * r) * imf_window_wide(p, r) +
                              5 * imf_window_wide(p, 2 * r));
 }
 
-/* Milliseconds of a core: samples * (sample + tap * (2R + 1) * (2 + 2R/rows of an item) * 2) * 1e-6, in the
+/* Milliseconds of a core: samples * (sample + tap * (2R + 1) * (2 + 2R/rows of a strip) * 2) * 1e-6, in the
  * host's nanoseconds. */
 static void guided_propose(const struct imf_problem *p, const struct imf_device *d,
                            struct imf_proposal *out) {
     (void)d;
     int r = imf_guided_radius(p);
-    double sums = (2 * r + 1) * (2 + 2.0 * r / ITEM_ROWS) * 2;
+    double sums = (2 * r + 1) * (2 + 2.0 * r / STRIP_ROWS) * 2;
     double ns = imf_host_rates.sample + imf_host_rates.tap * sums;
     imf_proposal_strips(out, p, (double)p->width * p->height * p->channels * ns * 1e-6, p->width);
     out->error = 0;
@@ -44,7 +44,7 @@ static void guided_propose(const struct imf_problem *p, const struct imf_device 
 }
 
 static struct imf_strips guided_cut(const struct imf_job *job, int height) {
-    return imf_strips_rows(job->p.width, height, ITEM_ROWS);
+    return imf_strips_rows(job->p.width, height, STRIP_ROWS);
 }
 
 /* Add up `count` rows of n numbers, each `step` after the one before. */
@@ -112,8 +112,8 @@ static void guided_strip(const struct imf_host_strip *s) {
     const struct imf_problem *p = &s->job->p;
     int r = imf_guided_radius(p), count = s->at.end - s->at.y;
     size_t fitted = imf_window_wide(p, r), samples = imf_window_wide(p, 0);
-    double *a = s->scratch, *b = a + (size_t)(ITEM_ROWS + 2 * r) * fitted;
-    double *work = b + (size_t)(ITEM_ROWS + 2 * r) * fitted;
+    double *a = s->scratch, *b = a + (size_t)(STRIP_ROWS + 2 * r) * fitted;
+    double *work = b + (size_t)(STRIP_ROWS + 2 * r) * fitted;
     for (int k = 0; k < count + 2 * r; k++)
         fit_row(s, s->at.y - r + k, a + (size_t)k * fitted, b + (size_t)k * fitted, work);
     double *row = work, area = (double)imf_guided_side(p) * imf_guided_side(p);
