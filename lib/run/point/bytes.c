@@ -111,12 +111,11 @@ imf_point_row *imf_point_row_bytes(const struct imf_point_rows *rows) {
     const struct imf_point *p = &rows->point;
     const struct imf_operation *op = p->steps;
     if (p->count != 1 || p->alpha || p->second_light || rows->out != IMF_U8)
-        return NULL;
+        return NULL; /* and without light luma has sRGB's weights */
     if (op->kind == IMF_GRAY)
         return rows->in == IMF_U8 && color_of(rows) >= 0 ? pick_row : NULL;
     if (rows->in != IMF_F32 || rows->second != IMF_U8)
         return NULL;
     bool alike = op->kind == IMF_BLEND && !op->blend.mode && p->in_channels == p->second_channels;
-    bool luma = op->blend.pick == IMF_CHANNELS_LUMA && p->curve; /* of other weights */
-    return op->kind == IMF_PUT && !luma ? put_row : alike && !op->blend.pick ? mix_row : NULL;
+    return op->kind == IMF_PUT ? put_row : alike && !op->blend.pick ? mix_row : NULL;
 }
