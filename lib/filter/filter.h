@@ -134,7 +134,7 @@ struct imf_fill {
 
 /*
  * What becomes of the backdrop's colour b and the source's colour s: the chain's input and what the
- * chain has so far. The formulas and their source stand in run/point/point.c.
+ * chain has so far. The formulas and their source stand in run/point/steps.cl.
  */
 enum imf_blend_mode {
     IMF_BLEND_NORMAL,

@@ -17,8 +17,9 @@ struct imf_point_io {
     int row;
 };
 
-/* The reference, in double precision and plain C. Surfaces hold any sample type. Float outputs are
- * neither rounded nor clamped. */
+/* The reference: the text that all of these share (steps.cl), compiled in doubles, so that it checks their floats
+ * and fast paths, not the arithmetic, of which test/model has a text of its own. Surfaces hold any sample
+ * type. Float outputs are neither rounded nor clamped. */
 void imf_point_run_host(const struct imf_point *p, const struct imf_point_io *io);
 
 /* The same, vectorised and on several threads. Made once for images of so many pixels and surfaces

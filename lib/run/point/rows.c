@@ -3,7 +3,7 @@
  *
  * If each output sample depends on one input sample alone, it is looked up in a table; otherwise strips
  * of pixels go through loops that compilers vectorise (strip.h). The reference is the same in doubles,
- * without tables.
+ * without tables. Alpha that is kept is copied here, too.
  */
 #include "run/point/rows.h"
 
