@@ -165,15 +165,17 @@ static enum imf_status search(struct imf_path *out, const struct search *s, stru
     return IMF_OK;
 }
 
-/* Set out->bytes to what the process takes with the surfaces and solvers in these bands. False,
+/* Set out->bytes to what the process takes with the surfaces and solvers in these bands. IMF_ERR_LIMIT,
  * with out->why, if that is impossible: the proposal that cannot do it is not feasible then. */
-static bool measure_form(struct imf_path *out, const struct search *s, struct imf_bands_form form) {
+static enum imf_status measure_form(struct imf_path *out, const struct search *s,
+                                    struct imf_bands_form form, struct imf_error *err) {
     const struct imf_device *d = out->on_device ? s->proposals->device : NULL;
     struct imf_bands *bands = NULL;
-    struct imf_error err;
-    if (imf_proposals_band(&bands, s->chain, out->chosen, form, d, &err)) {
-        snprintf(out->why, sizeof out->why, "%.150s", err.text);
-        return false;
+    struct imf_error why;
+    enum imf_status st = imf_proposals_band(&bands, s->chain, out->chosen, form, d, &why);
+    if (st) {
+        snprintf(out->why, sizeof out->why, "%.150s", why.text);
+        return st == IMF_ERR_LIMIT ? st : imf_fail(err, st, "%s", why.text);
     }
     double bytes = imf_layout_bytes(bands, out->chosen, d);
     out->twice = form.twice;
@@ -182,29 +184,32 @@ static bool measure_form(struct imf_path *out, const struct search *s, struct im
     imf_bands_free(&bands);
     if (d && bytes > (double)d->global_memory) {
         snprintf(out->why, sizeof out->why, "the image is larger than the device's memory allows");
-        return false;
+        return IMF_ERR_LIMIT;
     }
     out->bytes = s->options->base + bytes * imf_max(s->options->times, 1) +
                  (d ? imf_tuning(d)->driver_bytes : 0) +
                  (out->on_gles ? imf_gles_rates.driver_bytes : 0);
-    return true;
+    return IMF_OK;
 }
 
 /* Results do not depend on bands, nor on reading rows twice: before a path is given up for its
  * memory, its bands are halved until they fit, of an image that is read once and then twice. */
-static bool measure(struct imf_path *out, const struct search *s) {
+static enum imf_status measure(struct imf_path *out, const struct search *s,
+                               struct imf_error *err) {
     enum imf_twice may = s->options->twice;
     struct imf_bands_form form = {.streams = !s->options->whole,
                                   .twice = may == IMF_TWICE_FREELY ? may : IMF_TWICE_NEVER,
                                   .float64 = out->float64};
     for (;; form.twice = IMF_TWICE_IF_NEEDED) {
-        for (form.halved = 0; form.halved == 0 || s->chain->height >> form.halved; form.halved++)
-            if (!measure_form(out, s, form))
-                return out->bytes > 0; /* it was possible in higher bands */
-            else if (out->bytes <= s->options->limit)
-                return true;
+        for (form.halved = 0; form.halved == 0 || s->chain->height >> form.halved; form.halved++) {
+            enum imf_status st = measure_form(out, s, form, err);
+            if (st == IMF_ERR_LIMIT && out->bytes > 0) /* it was possible in higher bands */
+                return IMF_OK;
+            if (st || out->bytes <= s->options->limit)
+                return st;
+        }
         if (may == IMF_TWICE_NEVER || form.twice == IMF_TWICE_IF_NEEDED)
-            return true;
+            return IMF_OK;
     }
 }
 
@@ -249,9 +254,15 @@ enum imf_status imf_path_find(struct imf_path *out, struct imf_proposals *propos
         st = search(out, &s, err);
         if (st || !out->chosen)
             break;
-        bool fits = measure(out, &s);
+        enum imf_status measured = measure(out, &s, err);
+        bool fits = !measured;
         if (fits && out->bytes <= options->limit)
             break;
+        if (!fits && measured != IMF_ERR_LIMIT) {
+            st = measured;
+            imf_path_clear(out);
+            break;
+        }
         snprintf(why, sizeof why, "%s", out->why);
         if (fits) {
             if (over.ms == INFINITY)
