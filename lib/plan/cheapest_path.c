@@ -130,6 +130,8 @@ static enum imf_status search(struct imf_path *out, const struct search *s, stru
             step(s, i, p);
             feasible = feasible || s->state[i][p].ms < INFINITY;
         }
+        if (s->proposals->missing) /* results would be another solver's */
+            return imf_fail_memory(err, s->proposals->missing);
         if (!feasible) {
             refuse(out, s, i);
             return IMF_OK;

@@ -142,6 +142,7 @@ static void ask_solver(struct imf_proposals *all, int i, const struct imf_solver
     p.in = imf_chain_sample(c, c->passes[i].source + 1, all->float64);
     p.out = imf_chain_sample(c, i + 1, all->float64);
     imf_propose(out, solver, &p, host ? NULL : all->device);
+    all->missing += out->missing;
     if (out->feasible && !host)
         out->ms += imf_tuning(all->device)->program_ms;
 }

@@ -118,9 +118,12 @@ bool imf_problem_term(const struct imf_problem *p, struct imf_terms *out) {
     *out = (struct imf_terms){.count = 1};
     if (!p->facts[0].product)
         return false;
-    out->store = calloc((size_t)k->height + (size_t)k->width, sizeof *out->store);
-    if (!out->store)
+    size_t taps = (size_t)k->height + (size_t)k->width;
+    out->store = calloc(taps, sizeof *out->store);
+    if (!out->store) {
+        out->missing = taps * sizeof *out->store;
         return false;
+    }
     out->term[0] = (struct imf_term){.column = out->store,
                                      .row = out->store + k->height,
                                      .height = k->height,

@@ -102,6 +102,7 @@ void imf_propose(struct imf_proposal *out, const struct imf_solver *solver,
     if (out->feasible && d)
         fit(out, d, out->bands == IMF_BANDS_WHOLE);
     if (!out->feasible) {
+        refused.missing = out->missing;
         memcpy(refused.why, out->why, sizeof refused.why);
         memcpy(refused.description, out->description, sizeof refused.description);
         *out = refused;

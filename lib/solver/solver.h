@@ -41,6 +41,7 @@ struct imf_proposal {
     enum imf_place place;
     bool feasible;     /* within the exactness that the problem asks for */
     char why[IMF_WHY]; /* the reason, if it is not feasible */
+    size_t missing;    /* bytes that could not be allocated to find this out, or 0 */
     double ms;      /* estimate of a run on pixels that are at the place; INFINITY: not feasible */
     double bytes;   /* that make and run allocate, except for small tables */
     double largest; /* bytes of the largest buffer; 0: it is small */

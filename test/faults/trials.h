@@ -50,6 +50,7 @@ static const struct trial trials[] = {
     {"fft", "types/gray16.png", {"-f", "disk:5", "--backend=fft", "--edge=wrap"}, "o.png", DEVICE},
     {"transfer", "types/rgba8.png", {"-f", "highpass:.1", "--backend=fft"}, "o.png", DEVICE},
     {"directions", "types/gray16.png", {"-f", "phase", "--backend=vector"}, "o.png", 0},
+    {"smooth", "types/gray16.png", {"-f", "blur:10", "--backend=vector"}, "o.png", 0},
     {"streamed", NULL, {"-f", "sharpen"}, "o.pgm", 0},
     {"streamed, PNG", NULL, {"-f", "blur:1", "-f", "sobel", "--backend=direct"}, "o.png", DEVICE},
     {"auto", NULL, {"-f", FOR_DEVICES}, "o.pgm", DEVICE | FALLS_BACK},

@@ -267,8 +267,10 @@ bool imf_kernel_terms(const struct imf_kernel *k, double allowed, struct imf_ter
         return false;
     size_t w = (size_t)k->width, h = (size_t)k->height;
     double *rest = calloc(w * h, sizeof *rest);
-    for (enum order o = LARGEST; o < ORDERS && rest; o++) {
+    size_t missing = rest ? 0 : w * h * sizeof *rest;
+    for (enum order o = LARGEST; o < ORDERS && !missing; o++) {
         struct imf_terms t = {.store = calloc(IMF_TERMS_MAX * (w + h), sizeof *t.store)};
+        missing = t.store ? 0 : IMF_TERMS_MAX * (w + h) * sizeof *t.store;
         for (size_t r = 0; r < IMF_TERMS_MAX && t.store; r++) {
             t.term[r].column = t.store + r * (w + h);
             t.term[r].row = t.term[r].column + h;
@@ -280,5 +282,9 @@ bool imf_kernel_terms(const struct imf_kernel *k, double allowed, struct imf_ter
             *out = t;
     }
     free(rest);
+    if (missing) {
+        free(out->store);
+        *out = (struct imf_terms){.missing = missing};
+    }
     return out->count > 0;
 }

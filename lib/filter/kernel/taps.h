@@ -95,10 +95,12 @@ struct imf_terms {
         double *column, *row;
         int top, height, left, width;
     } term[IMF_TERMS_MAX];
-    double *store; /* owned: free() it */
+    double *store;  /* owned: free() it */
+    size_t missing; /* bytes that could not be allocated to find out, or 0 */
 };
 
-/* False, and nothing owned, if no such sum has a residual of at most `allowed`, or the kernel is 0. */
+/* False, and nothing owned, if no such sum has a residual of at most `allowed`, the kernel is 0, or memory ran
+ * out. */
 bool imf_kernel_terms(const struct imf_kernel *k, double allowed, struct imf_terms *out);
 
 #endif

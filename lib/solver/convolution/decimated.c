@@ -146,12 +146,13 @@ static double cost(const struct imf_problem *p, const struct shape *s, int block
 /* Design the filters. Returns false, with the reason in `out` and nothing to free, if it cannot. */
 static bool choose(const struct imf_problem *p, struct filters *j, struct imf_proposal *out) {
     const struct imf_kernel *k = p->kernel[0];
-    struct imf_terms terms;
+    struct imf_terms terms = {0};
     bool positive = p->in != IMF_F32 || p->positive;
     *j = (struct filters){.axis = {{0}}};
     if (p->exact || p->whole_if_opaque || imf_min(k->width, k->height) < LEAST_SIDE ||
         k->cx * 2 + 1 != k->width || k->cy * 2 + 1 != k->height || !imf_problem_term(p, &terms)) {
         imf_proposal_refuse(out, "the kernel is not large and smooth");
+        out->missing = terms.missing;
         return false;
     }
     const double *taps[] = {terms.term[0].column, terms.term[0].row};
@@ -169,6 +170,7 @@ static bool choose(const struct imf_problem *p, struct filters *j, struct imf_pr
         out->error = find_error(p, j, sum, positive);
     if (fits && out->error <= p->tolerance_even)
         return true;
+    out->missing = j->axis[Y].missing + j->axis[X].missing;
     clear(j);
     imf_proposal_refuse(out, "the kernel is not smooth enough for the %.2g allowed",
                         p->tolerance_even);

@@ -155,9 +155,12 @@ static bool try_one(struct imf_decimated *m, const double *taps, int reach) {
     int middle = reach + m->radius + (m->count + 1) * m->step;
     size_t side = (size_t)m->radius + 1, weights = (size_t)m->step * (size_t)m->count;
     free(m->store);
-    m->store = calloc(side + weights + 2 * (size_t)middle + 1, sizeof *m->store);
-    if (!m->store)
+    size_t count = side + weights + 2 * (size_t)middle + 1;
+    m->store = calloc(count, sizeof *m->store);
+    if (!m->store) {
+        m->missing = count * sizeof *m->store;
         return false;
+    }
     m->window = m->store;
     m->weight = m->window + side;
     make_window(m);
@@ -183,7 +186,7 @@ bool imf_decimated_design(struct imf_decimated *out, const double *taps, int rea
     if (!(sigma < reach) || fabs(taps[0]) > allowed)
         return false;
     for (int more = 0; more < MORE; more++)
-        for (size_t i = 0; i < STEPS; i++) {
+        for (size_t i = 0; i < STEPS && !out->missing; i++) {
             int step = (int)(steps[i] * sigma);
             if (step < 2 || (i && step == (int)(steps[i - 1] * sigma)))
                 continue;
@@ -194,7 +197,7 @@ bool imf_decimated_design(struct imf_decimated *out, const double *taps, int rea
                 return true;
         }
     free(out->store);
-    *out = (struct imf_decimated){.step = 0};
+    *out = (struct imf_decimated){.missing = out->missing};
     return false;
 }
 

@@ -5,6 +5,7 @@
 #define IMF_SOLVER_CONVOLUTION_DECIMATED_DESIGN_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* Most coarse samples of an output. */
 #define IMF_DECIMATED_COUNT 24
@@ -21,7 +22,8 @@ struct imf_decimated {
     /* Bound of an output's error with samples in 0..1; the largest sum of an output's |weights| and of
      * their squares; the sum of the window's squares. */
     double error, weight_sum, weight_squares, window_squares;
-    double *store; /* owned: free() it */
+    double *store;  /* owned: free() it */
+    size_t missing; /* bytes that could not be allocated to find out, or 0 */
 };
 
 /* Design the filters for symmetric taps -reach..reach. Returns false, with nothing to free, if none is

@@ -299,8 +299,10 @@ static void local_propose(const struct imf_problem *p, const struct imf_device *
         return;
     }
     struct rows *r = malloc(sizeof *r);
-    if (!r)
+    if (!r) {
         imf_proposal_refuse(out, "out of memory");
+        out->missing = sizeof *r;
+    }
     out->feasible = r && choose(p, has_subword(d), s, r, out);
     free(r);
     if (!out->feasible)

@@ -209,9 +209,10 @@ static void runs_propose(const struct imf_problem *p, const struct imf_device *d
     (void)d;
     if (why)
         imf_proposal_refuse(out, "%s", why);
-    else if (find_all(&j, p, unit, NULL))
+    else if (find_all(&j, p, unit, NULL)) {
         imf_proposal_refuse(out, "out of memory");
-    else {
+        out->missing = ((size_t)j.count + 1) * sizeof *j.all;
+    } else {
         struct imf_strips s = cut(p, p->height);
         int strip = imf_min(s.width, s.samples);
         double kept = strip + (double)k->width * p->channels + IMF_SLACK;

@@ -121,6 +121,7 @@ static bool find_terms(const struct imf_problem *p, const struct imf_tuning *t, 
     s->allowed = RESIDUAL * p->tolerance_even * fabs(p->epilogue.scale) / p->in_max;
     bool found = imf_problem_terms(p, s->allowed, terms);
     s->rank = terms->count;
+    out->missing = terms->missing;
     if (!found)
         imf_proposal_refuse(out, "the kernel is not a sum of %d products of a column and a row",
                             IMF_TERMS_MAX);

@@ -31,7 +31,7 @@ _Static_assert(sizeof(struct shape) <= IMF_SHAPE, "a proposal holds it");
 
 /* Split the problem into two; on success the caller frees both kernels. */
 static bool split(const struct imf_problem *p, struct imf_problem part[2], struct imf_kernel **row,
-                  struct imf_kernel **column, const char **why) {
+                  struct imf_kernel **column, const char **why, size_t *missing) {
     const struct imf_kernel *k = p->kernel[0];
     *row = *column = NULL;
     if (k->width == 1 || k->height == 1 || !p->facts[0].product) {
@@ -41,6 +41,7 @@ static bool split(const struct imf_problem *p, struct imf_problem part[2], struc
     if (imf_kernel_create(row, k->width, 1, NULL) ||
         imf_kernel_create(column, 1, k->height, NULL)) {
         *why = "out of memory";
+        *missing = ((size_t)k->width + (size_t)k->height) * sizeof *k->taps;
         imf_kernel_free(row);
         return false;
     }
@@ -68,8 +69,10 @@ static void separable_propose(const struct imf_problem *p, const struct imf_devi
     struct imf_proposal one[2];
     struct shape *s = (struct shape *)out->shape.bytes;
     const char *why;
-    if (!split(p, part, &row, &column, &why)) {
+    size_t missing = 0;
+    if (!split(p, part, &row, &column, &why, &missing)) {
         imf_proposal_refuse(out, "%s", why);
+        out->missing = missing;
         return;
     }
     out->feasible = true;
@@ -77,6 +80,7 @@ static void separable_propose(const struct imf_problem *p, const struct imf_devi
         imf_propose(&one[i], &DIRECT, &part[i], d);
         memcpy(s->part[i], one[i].shape.bytes, IMF_SHAPE_PART);
         out->feasible = one[i].feasible;
+        out->missing += one[i].missing;
         if (!out->feasible)
             imf_proposal_refuse(out, "%s", one[i].why);
     }
@@ -115,9 +119,10 @@ static enum imf_status separable_prepare(struct imf_job *job, struct imf_error *
     const struct shape *s = (const struct shape *)job->proposal.shape.bytes;
     struct imf_problem part[2];
     const char *why;
+    size_t missing = 0;
     enum imf_status st = IMF_OK;
-    if (!split(&job->p, part, &j->row, &j->column, &why))
-        st = imf_fail(err, IMF_ERR_MEMORY, "%s", why);
+    if (!split(&job->p, part, &j->row, &j->column, &why, &missing))
+        st = imf_fail_memory(err, missing);
     if (!st)
         st = make_part(&j->first, &part[0], s->part[0], job->queue, err);
     if (!st)

@@ -165,6 +165,7 @@ static void choose(const struct imf_problem *p, struct imf_vector_shape *best,
         consider_listed(p, s, &terms, exact_error, best, out);
         free(terms.store);
     }
+    out->missing = terms.missing;
     s.kind = p->kind == IMF_MAGNITUDE ? IMF_VECTOR_MAGNITUDE : IMF_VECTOR_PLAIN;
     s.rank = 0;
     consider_listed(p, s, NULL, exact_error, best, out);
