@@ -334,8 +334,8 @@ with open("a.pam", "wb") as out:
     for i in range(40 * 30):
         out.write(bytes([i * 37 % 256, (i + i // 40) % 2]))
 PY
-    for depth in 8 16; do
-        imf -q -f blur:5 --depth=$depth --backend=vector --verify a.pam -o out.pam
+    for options in --depth=8 --depth=16 --strength=0.5 "-f blend:multiply:0.5 -f blend:screen:0.5"; do
+        imf -q -f blur:5 $options --backend=vector --verify a.pam -o out.pam
         rm out.pam
     done
 }

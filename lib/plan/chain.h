@@ -109,6 +109,9 @@ double imf_contract_choices(const struct imf_chain *chain);
 bool imf_problem_decides(const struct imf_problem *p);
 /* The epilogue of a pass that ends in a threshold, or NULL. */
 const struct imf_epilogue *imf_pass_threshold(const struct imf_pass *pass);
+/* After how many steps of a point pass colours have vanished where alpha rounds to 0, if a blend follows, which
+ * changes that alpha; otherwise 0. */
+int imf_pass_hides(const struct imf_pass *pass);
 /* By the values of pass i samples are decided, there or by a pass that reads them. */
 bool imf_chain_decides(const struct imf_chain *chain, int i);
 /* The samples of surface `index` (0: the image, i + 1: the output of pass i). Between passes they

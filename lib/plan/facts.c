@@ -62,8 +62,13 @@ const struct imf_epilogue *imf_pass_threshold(const struct imf_pass *pass) {
     return e->threshold ? e : NULL;
 }
 
+int imf_pass_hides(const struct imf_pass *pass) {
+    const struct imf_operation *op = imf_point_find(&pass->point, IMF_UNPREMULTIPLY);
+    return op && imf_point_find(&pass->point, IMF_BLEND) ? (int)(op - pass->point.steps) + 1 : 0;
+}
+
 bool imf_chain_decides(const struct imf_chain *c, int i) {
-    bool is = imf_pass_threshold(&c->passes[i]) != NULL;
+    bool is = imf_pass_threshold(&c->passes[i]) || imf_pass_hides(&c->passes[i]);
     for (int k = i + 1; k < c->count; k++) {
         const struct imf_pass *reader = &c->passes[k];
         is = is || (reader->source == i && reader->kind == IMF_PASS_CONVOLVE &&

@@ -21,7 +21,7 @@ enum imf_status imf_reference_propose(const struct imf_chain *c, int i, enum imf
 double imf_reference_bytes(const struct imf_chain *c, bool *again) {
     struct imf_bands *bands;
     double bytes = 0;
-    int channels = 0; /* of a threshold's values, which are kept beside */
+    int channels = 0; /* of values that are compared, which are kept beside */
     *again = false;
     if (imf_bands_whole(&bands, c, NULL))
         return INFINITY;
@@ -35,7 +35,9 @@ double imf_reference_bytes(const struct imf_chain *c, bool *again) {
             bytes += (double)imf_surface_bytes(&s) + chosen.bytes;
         if (i < c->count && !c->exact && !c->passes[i].exact && imf_chain_decides(c, i)) {
             *again = true;
-            channels = imf_max(channels, c->passes[i].channels_out);
+            int kept =
+                (imf_pass_threshold(&c->passes[i]) != NULL) + (imf_pass_hides(&c->passes[i]) > 0);
+            channels = imf_max(channels, kept * c->passes[i].channels_out);
         }
     }
     imf_bands_free(&bands);

@@ -58,9 +58,10 @@ struct imf_exec_watch {
     void *data;
 };
 void imf_exec_set_watch(struct imf_exec *reference, struct imf_exec_watch watch);
-/* Make the values again that a threshold, among the steps of a point pass, has compared: `out` gets
- * float64 samples of out->channels, as many as there are then. */
-void imf_exec_compared(const struct imf_exec *reference, int pass, const struct imf_surface *out);
+/* Make the values again that a point pass has after so many steps: `out` gets float64 samples of
+ * out->channels, as many as there are then. */
+void imf_exec_compared(const struct imf_exec *reference, int pass, int steps,
+                       const struct imf_surface *out);
 void imf_exec_free(struct imf_exec **exec);
 
 /* Let runs use the threads of `pool`, which they borrow; before that, each pass makes its own. */

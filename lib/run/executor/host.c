@@ -148,12 +148,12 @@ void imf_exec_set_watch(struct imf_exec *x, struct imf_exec_watch watch) {
     x->watch = watch;
 }
 
-void imf_exec_compared(const struct imf_exec *x, int i, const struct imf_surface *out) {
+void imf_exec_compared(const struct imf_exec *x, int i, int steps, const struct imf_surface *out) {
     const struct imf_pass *pass = &x->chain->passes[i];
     struct imf_point p = pass->point;
     const struct imf_surface *second = pass->second >= -1 ? &x->surface[pass->second + 1] : NULL;
     const struct imf_point_io io = {&x->surface[pass->source + 1], second, out, 0};
-    p.count = imf_point_threshold(&p);
+    p.count = steps;
     imf_point_run_host(&p, &io);
 }
 

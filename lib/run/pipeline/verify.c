@@ -21,6 +21,8 @@ struct allowance {
     struct imf_surface values;
     double level;
     bool alone; /* nothing follows in its pass: samples are 0 or the largest */
+    /* Likewise of colours that vanish before a blend changes their alpha: it is the last channel. */
+    struct imf_surface straight;
 };
 
 /* The contract allows this difference (imf_contract_choices()). */
@@ -43,7 +45,8 @@ static bool undecided(const struct allowance *a, const double *values, int chann
 }
 
 static void compare_row(const struct allowance *a, const double *want, const double *values,
-                        const void *got, enum imf_sample sample, int width, struct imf_report *r) {
+                        const double *straight, const void *got, enum imf_sample sample, int width,
+                        struct imf_report *r) {
     int colors = a->channels - a->divided;
     for (int i = 0; i < width * a->channels; i++) {
         int x = i / a->channels, channel = i % a->channels;
@@ -57,6 +60,8 @@ static void compare_row(const struct allowance *a, const double *want, const dou
             continue;
         double times = color ? a->stretch / alpha : 1;
         bool vanishes = color && a->divided && fabs(pixel[colors] - a->hidden) <= a->error;
+        if (color && straight)
+            vanishes |= fabs(straight[(x + 1) * a->straight.channels - 1] - 0.5) <= a->near;
         r->verify_differing++;
         r->verify_max = fmax(r->verify_max, difference);
         r->verify_unexcused +=
@@ -132,34 +137,43 @@ static bool find_checks(struct judge *j) {
     return found;
 }
 
+/* What pass i has after so many steps, or a solver has made. */
+static enum imf_status make_values(const struct judge *j, int i, int steps,
+                                   const struct imf_surface *output, struct imf_surface *values,
+                                   struct imf_error *err) {
+    const struct imf_pass *pass = &j->chain->passes[i];
+    const struct imf_point *p = &pass->point;
+    const struct imf_margin none = {0, 0, 0, 0};
+    bool point = pass->kind == IMF_PASS_POINT;
+    int channels = !point  ? output->channels
+                   : steps ? p->steps[steps - 1].channels
+                           : p->in_channels;
+    enum imf_status st =
+        imf_surface_layout(values, IMF_F64, output->width, output->height, channels, none, err);
+    st = st ? st : imf_surface_alloc(values, err);
+    if (!st && point)
+        imf_exec_compared(j->reference, i, steps, values);
+    else if (!st)
+        imf_surface_copy(values, output);
+    return st;
+}
+
 /* Set a->values, and put what the reference decides by them in its output's place. */
 static enum imf_status take_values(const struct judge *j, int i, const struct imf_surface *output,
                                    struct allowance *a, struct imf_error *err) {
     const struct imf_pass *pass = &j->chain->passes[i];
     const struct imf_epilogue *e = imf_pass_threshold(pass);
-    const struct imf_point *p = &pass->point;
-    const struct imf_margin none = {0, 0, 0, 0};
     bool point = pass->kind == IMF_PASS_POINT;
-    int at = imf_point_threshold(p);
-    int channels = !point ? output->channels : at ? p->steps[at - 1].channels : p->in_channels;
-    enum imf_status st =
-        imf_surface_layout(&a->values, IMF_F64, output->width, output->height, channels, none, err);
-    st = st ? st : imf_surface_alloc(&a->values, err);
-    if (st)
-        return st;
+    int at = imf_point_threshold(&pass->point);
     a->level = e->level;
-    a->alone = !point || at == p->count - 1;
-    if (point) {
-        imf_exec_compared(j->reference, i, &a->values);
-        return IMF_OK;
-    }
-    imf_surface_copy(&a->values, output);
-    for (int y = 0; y < output->height; y++) {
+    a->alone = !point || at == pass->point.count - 1;
+    enum imf_status st = make_values(j, i, at, output, &a->values, err);
+    for (int y = 0; y < output->height && !st && !point; y++) {
         double *v = imf_surface_row(output, y);
         for (int x = 0; x < output->width * output->channels; x++)
             v[x] = v[x] >= e->level ? e->full : 0;
     }
-    return IMF_OK;
+    return st;
 }
 
 /* Compare the reference's output of pass i with `rows`, and let them take its place. */
@@ -167,19 +181,24 @@ static enum imf_status check(struct judge *j, int i, const struct imf_surface *o
                              const struct imf_rows *rows, enum imf_sample sample,
                              struct imf_error *err) {
     bool exact = j->verdict[i].exact;
+    const struct imf_pass *pass = &j->chain->passes[i];
     struct allowance a = allowance_of(j->chain, i + 1, j->reference, exact);
     struct imf_report r = {0};
     enum imf_status st = IMF_OK;
-    if (!exact && imf_pass_threshold(&j->chain->passes[i]))
+    if (!exact && imf_pass_threshold(pass))
         st = take_values(j, i, output, &a, err);
+    if (!exact && !st && imf_pass_hides(pass))
+        st = make_values(j, i, imf_pass_hides(pass), output, &a.straight, err);
     for (int y = 0; y < output->height && !st; y++) {
         double *want = imf_surface_row(output, y);
         const double *values = a.values.channels ? imf_surface_row(&a.values, y) : want;
-        compare_row(&a, want, values, row_of(rows, y), sample, output->width, &r);
+        const double *straight = a.straight.channels ? imf_surface_row(&a.straight, y) : NULL;
+        compare_row(&a, want, values, straight, row_of(rows, y), sample, output->width, &r);
         imf_samples_widen(want, row_of(rows, y), sample, 0,
                           (size_t)output->width * (size_t)output->channels);
     }
     imf_surface_free(&a.values);
+    imf_surface_free(&a.straight);
     j->unexcused += r.verify_unexcused;
     return st;
 }
@@ -252,7 +271,7 @@ enum imf_status imf_verify(const struct imf_chain *c, const struct imf_rows *ima
         r->verify_samples = (uint64_t)c->width * (uint64_t)c->channels_out * (uint64_t)c->height;
         for (int y = 0; y < c->height; y++) {
             const double *row = row_of(&want, y);
-            compare_row(&a, row, row, row_of(result, y), c->out, c->width, r);
+            compare_row(&a, row, row, NULL, row_of(result, y), c->out, c->width, r);
         }
     }
     imf_exec_free(&reference);
