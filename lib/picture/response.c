@@ -74,7 +74,7 @@ enum imf_status imf_response_flat(struct imf_kernel **out, const struct imf_stag
     bool bilateral = window->function == IMF_WINDOW_BILATERAL;
     int reach = window->cx;
     *out = NULL;
-    if (window->function == IMF_WINDOW_RANK || window->bilevel)
+    if (!bilateral && window->function != IMF_WINDOW_GUIDED)
         return IMF_OK;
     enum imf_status status = imf_kernel_create(out, window->width, window->height, err);
     if (status != IMF_OK)

@@ -37,8 +37,9 @@ enum imf_status imf_setup_bilateral(struct imf_stage *stage, const double *value
 void imf_smooth_remark(const struct imf_stage *stage, char *note, size_t size) {
     const struct imf_window_op *window = &stage->window_op;
     bool bilateral = window->function == IMF_WINDOW_BILATERAL;
+    bool keeps = bilateral || window->function == IMF_WINDOW_GUIDED;
     double part = bilateral ? window->range : window->value;
-    if (stage->op == IMF_OP_WINDOW && window->function != IMF_WINDOW_RANK && part > NO_EDGE)
+    if (stage->op == IMF_OP_WINDOW && keeps && part > NO_EDGE)
         snprintf(note, size,
                  "%s: %s is %g times full scale, which keeps no edges (%g of 255 is %.3g)",
                  bilateral ? "bilateral" : "guided", bilateral ? "RANGE" : "EPS", part, part,
