@@ -88,6 +88,8 @@ static enum imf_status blur(struct imf_mask_plane *out, const struct imf_mask_pl
     struct imf_proposal chosen;
     size_t row = (size_t)plane->width * sizeof(uint16_t), bytes = row * (size_t)plane->height;
     imf_propose_backend(&chosen, IMF_BACKEND_VECTOR, &p);
+    if (chosen.missing)
+        return imf_fail_memory(err, chosen.missing);
     if (!chosen.feasible)
         imf_propose_host(&chosen, &p);
     if (!chosen.feasible)

@@ -74,15 +74,18 @@ const struct imf_solver *const imf_solvers[] = {
 void imf_propose_backend(struct imf_proposal *out, enum imf_backend backend,
                          const struct imf_problem *p) {
     bool asked = false;
+    size_t missing = 0;
     for (size_t i = 0; imf_solvers[i]; i++) {
         struct imf_proposal one;
         if (imf_solvers[i]->backend != backend)
             continue;
         imf_propose(&one, imf_solvers[i], p, NULL);
+        missing += one.missing;
         if (!asked || one.ms < out->ms || (!one.feasible && !out->feasible))
             *out = one;
         asked = true;
     }
+    out->missing = missing; /* what any of them lacked: it might have been the cheapest */
 }
 
 void imf_propose_host(struct imf_proposal *out, const struct imf_problem *p) {
