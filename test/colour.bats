@@ -340,6 +340,14 @@ PY
     done
 }
 
+@test "--verify: a response that is flat by a hair may be stretched or not" {
+    printf 'P2\n4 1\n255\n100 101 100 101\n' >a.pgm
+    for taps in 0.0312499999 0.0312500001; do
+        imf -q -f kernel:$taps --range=normalize --backend=vector --verify a.pgm -o out.pgm
+        rm out.pgm
+    done
+}
+
 @test "normalize: colours that are divided by small alphas are stretched like the others" {
     python3 - <<'PY'
 with open("a.pam", "wb") as out:

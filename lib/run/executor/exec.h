@@ -48,8 +48,8 @@ enum imf_status imf_exec_make_device(struct imf_exec **out, const struct imf_cha
                                      const struct imf_proposal *chosen, struct imf_bands_form form,
                                      struct imf_runtime *rt, double spare, struct imf_error *err);
 /* The factor by which the reference has stretched a response (normalize) in its first `passes`; 1 at
- * least. */
-double imf_exec_stretch(const struct imf_exec *reference, int passes);
+ * least; INFINITY: a range is so near the one below which all is 0 that it may lie on either side. */
+double imf_exec_stretch(const struct imf_exec *reference, int passes, double near);
 /* Have the reference call this with the output of each pass, as float64, once it is made; later passes
  * read what it leaves there. */
 struct imf_exec_watch {

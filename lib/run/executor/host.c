@@ -157,7 +157,7 @@ void imf_exec_compared(const struct imf_exec *x, int i, int steps, const struct 
     imf_point_run_host(&p, &io);
 }
 
-double imf_exec_stretch(const struct imf_exec *x, int passes) {
+double imf_exec_stretch(const struct imf_exec *x, int passes, double near) {
     double factor = 1, low, high;
     for (int i = 0; i < passes; i++) {
         const struct imf_point *p = &x->chain->passes[i].point;
@@ -165,6 +165,8 @@ double imf_exec_stretch(const struct imf_exec *x, int passes) {
         if (!stretch)
             continue;
         imf_point_range(p, &x->surface[x->chain->passes[i].source + 1], &low, &high);
+        if (!stretch->normalize.whole && fabs(high - low - stretch->normalize.flat) <= near)
+            return INFINITY;
         if (high - low >= stretch->normalize.flat)
             factor = fmax(factor, p->full / (high - low));
     }

@@ -89,13 +89,14 @@ static struct allowance allowance_of(const struct imf_chain *c, int end,
     bool last = end == c->count;
     int channels = c->passes[end - 1].channels_out;
     double near = exact ? 0 : imf_contract_choices(c) / c->rescale, scale = last ? c->rescale : 1;
-    struct allowance a = {.max = imf_sample_max(last ? c->out : c->in),
-                          .error = near * scale,
-                          .near = near,
-                          .hidden = 0.5 * scale,
-                          .stretch = fmax(imf_exec_stretch(reference, end) / IMF_HIGH_GAIN, 1),
-                          .channels = channels,
-                          .compared = channels - (c->keep_alpha && !last)};
+    struct allowance a = {
+        .max = imf_sample_max(last ? c->out : c->in),
+        .error = near * scale,
+        .near = near,
+        .hidden = 0.5 * scale,
+        .stretch = fmax(imf_exec_stretch(reference, end, near / IMF_HIGH_GAIN) / IMF_HIGH_GAIN, 1),
+        .channels = channels,
+        .compared = channels - (c->keep_alpha && !last)};
     for (int i = 0; i < end; i++)
         a.divided = a.divided || imf_point_find(&c->passes[i].point, IMF_UNPREMULTIPLY);
     return a;
