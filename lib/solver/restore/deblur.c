@@ -34,11 +34,11 @@ double imf_deblur_transforms(const struct imf_deblur *b) {
     int n = b->iterations;
     switch (b->method) {
     case IMF_DEBLUR_TV:
-        return 6 + (n ? n : 10) * 1.3;
+        return 6 + (n ? n : IMF_DEBLUR_TV_ROUNDS) * 1.3;
     case IMF_DEBLUR_RL:
-        return 1 + 2 * (n ? n : 30);
+        return 1 + 2 * (n ? n : IMF_DEBLUR_RL_ROUNDS);
     default:
-        return 2.5 + (n ? n : 4);
+        return 2.5 + (n ? n : IMF_DEBLUR_STEPS);
     }
 }
 
