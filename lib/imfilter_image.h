@@ -67,6 +67,10 @@ struct imf_info {
     int reserved[3];
 };
 
+/* Which of a file's pages are read: the first, and others are lost; or all of them, or some, one after the other by
+ * imf_reader_turn(). What describes all of them together is kept where all are. */
+enum imf_pages { IMF_PAGES_FIRST, IMF_PAGES_ALL, IMF_PAGES_SOME };
+
 struct imf_limits { /* NULL: the defaults below, and no others */
     size_t size;
     uint64_t max_pixels; /* width * height; 0: no limit */
@@ -76,6 +80,7 @@ struct imf_limits { /* NULL: the defaults below, and no others */
     /* A JPEG is held, so that where a writer makes a JPEG of the same size and settings of the rows, blocks
      * whose samples did not change keep their coefficients. The reader is closed after the writer. */
     bool keep_blocks;
+    unsigned char pages; /* enum imf_pages */
 };
 #define IMF_DEFAULT_MAX_PIXELS 268435456u
 #define IMF_DEFAULT_MAX_SCANS 100
@@ -107,6 +112,11 @@ struct imf_reader;
 enum imf_status imf_reader_open(struct imf_reader **out, FILE *stream,
                                 const struct imf_limits *limits, struct imf_error *err);
 void imf_reader_close(struct imf_reader **reader);
+/* Pages that imf_reader_turn() goes to: 1 unless limits.pages is set. */
+int imf_reader_pages(const struct imf_reader *reader);
+/* Go to a page, from 1 on. Info and metadata become the page's; no writer has those before any more. After a failure
+ * the reader can be turned again, or closed. */
+enum imf_status imf_reader_turn(struct imf_reader *reader, int page, struct imf_error *err);
 const struct imf_info *imf_reader_info(const struct imf_reader *reader);
 const struct imf_metadata *imf_reader_metadata(const struct imf_reader *reader);
 /* Read the next `rows` rows into dst, `stride` bytes apart, at least width * channels * depth / 8.
@@ -136,6 +146,13 @@ enum imf_status imf_writer_rows(struct imf_writer *writer, const void *src, size
 /* Complete the image after its last row and flush the stream. */
 enum imf_status imf_writer_finish(struct imf_writer *writer, struct imf_error *err);
 void imf_writer_close(struct imf_writer **writer);
+/* Before the last row: this is a page of so many, from 1 on, in a format that holds pages; `bytes`: what pixels of all that
+ * follow take at most, before they are compressed (beyond 4 GB a TIFF becomes a BigTIFF). */
+void imf_writer_page(struct imf_writer *writer, int page, int pages, uint64_t bytes);
+/* After a finished page that others follow: begin the next one, of the same format. info and metadata are as for
+ * imf_writer_open(); the warning is the new page's. */
+enum imf_status imf_writer_turn(struct imf_writer *writer, const struct imf_info *info,
+                                const struct imf_metadata *metadata, struct imf_error *err);
 /* What of the metadata or the image could not be written, or NULL. */
 const char *imf_writer_warning(const struct imf_writer *writer);
 
@@ -148,6 +165,7 @@ struct imf_format_doc {        /* in static storage */
 const struct imf_format_doc *imf_format_doc(enum imf_format format);
 /* By an extension without the dot, in any case of letters. IMF_FORMAT_NONE: there is none. */
 enum imf_format imf_format_from_name(const char *name);
+bool imf_format_holds_pages(enum imf_format format); /* its files may have several */
 const char *imf_format_name(enum imf_format format); /* imf_format_doc.name, or "none" */
 
 /* How samples encode light, and how colours count in luminance. NULL stands for the sRGB curve and

@@ -78,8 +78,12 @@ def filtered(folder, *options):
     "What --json says of each file"
     names = sorted(os.listdir(folder))
     done = run(IMFILTER, "--json", "-q", "-f", "sharpen", "-i", *options, "--", *names, cwd=folder)
-    objects = [json.loads(line) for line in done.stdout.splitlines()]
-    return {o["input"]: o for o in objects if "input" in o}
+    found = {}
+    for o in map(json.loads, done.stdout.splitlines()):
+        if "input" in o:  # of several pages all that they lose
+            lost = found.get(o["input"], {}).get("lost", [])
+            found[o["input"]] = {**o, "lost": lost + o["lost"]} if "lost" in o else o
+    return found
 
 
 def main():
@@ -109,7 +113,7 @@ def main():
             for text in found:
                 print(f"{name}: {text}")
             checked += 1
-            gone += len([tag for tag, _, _ in old - after.get(name, set()) if not OWN.match(tag)])
+            gone += len([tag for tag, _, _ in old - after.get(name, set()) if not is_own(tag, after.get(name, set()))])
             refused += not same(os.path.join(strict, name), os.path.join(loose, name))
             wrong += len(found)
         print(f"{checked} files, {sum(map(len, tags.values()))} tags, {gone} went by name; {refused} files stay without --allow-loss")
@@ -132,10 +136,16 @@ def recoloured(tag, old, new):
     return tag.startswith(("ICC", "PNG:ProfileName")) and colours(new) and colours(new) != colours(old)
 
 
+def is_own(tag, new):
+    "Does it say how pixels are stored, of a page that is there?"
+    page = re.match(r"IFD\d+:", tag)
+    return OWN.match(tag) or (page and OWN.match("IFD0:" + tag[page.end():]) and any(n.startswith(page[0]) for n, _, _ in new))
+
+
 def silent(old, new, lost):
     "Tags that went, and that nothing names"
     return [(tag, number, value) for tag, number, value in old - new
-            if not OWN.match(tag) and not explained(tag, number, lost) and not recoloured(tag, old, new)]
+            if not is_own(tag, new) and not explained(tag, number, lost) and not recoloured(tag, old, new)]
 
 
 def same(a, b):

@@ -85,7 +85,8 @@ def main():
         for image in run("--parts", f"--format={to}", "--", *files):
             if "parts" not in image:
                 continue
-            check_cover(image, os.path.getsize(image["input"]))
+            if image.get("page", 1) == 1:  # whose account is the file's
+                check_cover(image, os.path.getsize(image["input"]))
             covered += 1
             profile = any(part["name"] == "ICC profile" for part in image["parts"])
             rows = table[format_of(image["input"])]

@@ -95,10 +95,10 @@ def described(text, pages):
     first, out = None, b""
     for page in range(pages):
         at = 8 + len(out)
-        block = pixels(48) + text
+        block = pixels(48) + (text if page == 0 else b"")
         d = directory(8, 6, at, *([(270, 2, len(text), at + 48)] if page == 0 else []))
         end = at + len(block) + len(d)
-        out += block + (d[:-4] + P("<I", end + len(block)) if page + 1 < pages else d)
+        out += block + (d[:-4] + P("<I", end + 48) if page + 1 < pages else d)
         first = first or at + len(block)
     return tiff(first, out)
 

@@ -14,6 +14,8 @@ struct imf_limits account_limits(const struct options *o, const struct imf_filte
     bool parts = o->settings.region_count || o->settings.channels != IMF_CHANNELS_RGB ||
                  (filter && imf_filter_masks(filter));
     struct imf_limits limits = o->limits;
+    bool holds = job->output && imf_format_holds_pages(names_format(o, job, IMF_FORMAT_TIFF));
+    limits.pages = o->pages ? IMF_PAGES_SOME : holds ? IMF_PAGES_ALL : IMF_PAGES_FIRST;
     limits.keep_blocks = (parts || o->keep_blocks) && job->output && !o->encode.quality &&
                          !o->encode.subsampling &&
                          names_format(o, job, IMF_FORMAT_JPEG) == IMF_FORMAT_JPEG;

@@ -13,7 +13,9 @@
 #include <unistd.h>
 
 #include "batch/account.h"
+#include "batch/work.h"
 #include "input/file_type.h"
+#include "options/pages.h"
 #include "input/path.h"
 #include "output/file.h"
 #include "output/names.h"
@@ -21,106 +23,7 @@
 #include "report/clock.h"
 #include "report/message.h"
 
-/* What one image needs while it is filtered. */
-struct work {
-    const struct job *job;
-    struct message_buffer *messages;
-    struct imf_lease lease;
-    FILE *input;
-    char *buffer;        /* of the input's stream */
-    struct file_ref ref; /* in place: the file to replace */
-    struct imf_reader *reader;
-    struct imf_curve *curve; /* with --linear; NULL: sRGB's */
-    struct imf_writer *writer;
-    struct output output;
-    struct imf_encode encode; /* from the options, for this output */
-    struct imf_picture *spectrum;
-    struct outcome outcome;
-    char warning[1400]; /* of the curve, the reader, the writer and the plan */
-    struct imf_error error;
-    double start;
-    bool retry; /* the device failed: try another one */
-};
-
-static enum result fail(const struct work *w, const char *file, const char *text) {
-    report_error(&w->messages->reporter, w->job->input, file, text);
-    return RESULT_FAILED;
-}
-
-/* A failure of the library. Errors of the system need a verb: "cannot read: ". */
-static enum result fail_error(const struct work *w, const char *file, const char *verb) {
-    char text[sizeof w->error.text + 32];
-    bool bare = w->error.status == IMF_ERR_IO && strncmp(w->error.text, "cannot", 6) != 0;
-    snprintf(text, sizeof text, "%s%s", bare ? verb : "", w->error.text);
-    return fail(w, file, text);
-}
-
-static enum result fail_input(const struct work *w) {
-    return fail_error(w, w->job->input, "cannot read: ");
-}
-
-static const char *output_name(const struct work *w) {
-    return strcmp(w->job->output, "-") == 0 ? "standard output" : w->job->output;
-}
-
-static enum result fail_output(const struct work *w) {
-    return fail_error(w, output_name(w), "cannot write: ");
-}
-
 /* ---- steps -------------------------------------------------------------------------------- */
-
-static enum result skip(const struct work *w, const char *why) {
-    report_skipped(&w->messages->reporter, w->job->input, w->job->output, why);
-    return RESULT_SKIPPED;
-}
-
-/* In place: open the file by a reference, so that the file that is read is the one that is replaced,
- * even if its name changes meanwhile. Below a directory that -r walked no link is followed. */
-static bool open_original(struct work *w) {
-    const struct job *job = w->job;
-    int fd = -1;
-    size_t link;
-    if (job->in_tree ? file_ref_resolve_below(&w->ref, job->input, job->name, false, &link)
-                     : file_ref_resolve(&w->ref, job->input))
-        fd = file_ref_open(&w->ref);
-    w->input = fd < 0 ? NULL : fdopen(fd, "rb");
-    return w->input != NULL;
-}
-
-/* An older backup exists, and stays: the options say whether that is a failure. */
-static enum result backup_exists(const struct session *s, const struct work *w, const char *why) {
-    if (s->options->no_clobber || s->options->skip_existing)
-        return skip(w, "its backup exists");
-    return fail(w, w->job->input, why);
-}
-
-static enum result open_input(struct session *s, struct work *w) {
-    const struct options *o = s->options;
-    const char *name = w->job->input;
-    struct stat st;
-    if (w->job->error)
-        return fail(w, name, w->job->error);
-    if (strcmp(name, "-") == 0) {
-        w->input = stdin;
-        return RESULT_DONE;
-    }
-    char text[OUTPUT_WHY];
-    if (o->in_place ? !open_original(w) : !(w->input = fopen(name, "rb"))) {
-        if (o->in_place && errno == EINVAL)
-            return fail(w, name, "is not a regular file, and only those can be filtered in place");
-        if (o->in_place && errno == EISDIR)
-            return fail(w, name, "is a directory (filter the images in it with -r)");
-        snprintf(text, sizeof text, "cannot open: %s", strerror(errno));
-        return fail(w, name, text);
-    }
-    if (o->in_place && o->backup && !o->clobber_backup &&
-        output_backup_exists(&w->ref, o->backup, text))
-        return backup_exists(s, w, text);
-    if (fstat(fileno(w->input), &st) == 0 && S_ISDIR(st.st_mode))
-        return fail(w, name, "is a directory (filter the images in it with -r)");
-    w->buffer = file_buffer(w->input);
-    return RESULT_DONE;
-}
 
 static enum imf_format output_format(const struct session *s, const struct work *w) {
     return names_format(s->options, w->job, imf_reader_info(w->reader)->format);
@@ -173,7 +76,7 @@ static enum result read_curve(struct session *s, struct work *w) {
     enum imf_status status = imf_curve_read(&w->curve, imf_reader_metadata(w->reader),
                                             imf_reader_info(w->reader), &w->error);
     if (status == IMF_ERR_MEMORY)
-        return fail_input(w);
+        return work_fail_input(w);
     if (status != IMF_OK)
         snprintf(w->warning, sizeof w->warning, "%s: --linear takes the sRGB curve", w->error.text);
     return RESULT_DONE;
@@ -191,7 +94,7 @@ static enum result acquire_workspace(struct session *s, struct work *w) {
         return acquire_workspace(s, w);
     if (status != IMF_OK && retry_elsewhere(s, w))
         return RESULT_FAILED;
-    if (status != IMF_OK && fail_input(w))
+    if (status != IMF_OK && work_fail_input(w))
         return status == IMF_ERR_NO_DEVICE ? RESULT_NO_DEVICE
                : bad_usage                 ? RESULT_BAD_USAGE
                                            : RESULT_FAILED;
@@ -220,7 +123,18 @@ static void set_output_format(struct session *s, struct work *w) {
     w->outcome.shape = imf_writer_shape(&info, &w->encode, imf_reader_metadata(w->reader));
 }
 
+/* Begin the output's next page, whose format is the first one's. */
+static enum result turn_output(struct work *w) {
+    struct imf_info info = output_info(w);
+    info.format = w->outcome.shape.format;
+    return imf_writer_turn(w->writer, &info, imf_reader_metadata(w->reader), &w->error) == IMF_OK
+               ? RESULT_DONE
+               : work_fail_output(w);
+}
+
 static enum result open_output(struct session *s, struct work *w) {
+    if (w->writer)
+        return turn_output(w);
     const struct output_rules rules = {
         .make_directories = s->make_directories,
         .no_clobber = s->options->no_clobber,
@@ -232,7 +146,7 @@ static enum result open_output(struct session *s, struct work *w) {
     };
     if (!(s->options->in_place ? output_open_in_place(&w->output, &w->ref, w->input, &rules)
                                : output_open(&w->output, w->job->output, &rules)))
-        return fail(w, output_name(w), w->output.why);
+        return work_fail(w, work_output_name(w), w->output.why);
     struct imf_info info = output_info(w);
     info.format = w->outcome.shape.format;
     if (imf_writer_open(&w->writer, w->output.stream, &info, &w->encode,
@@ -241,10 +155,11 @@ static enum result open_output(struct session *s, struct work *w) {
         return RESULT_DONE;
     }
     if (w->error.status != IMF_ERR_FORMAT)
-        return fail_output(w);
+        return work_fail_output(w);
     char text[sizeof w->error.text + 300];
-    snprintf(text, sizeof text, "cannot be written as %.256s: %s", output_name(w), w->error.text);
-    return fail(w, w->job->input, text);
+    snprintf(text, sizeof text, "cannot be written as %.256s: %s", work_output_name(w),
+             w->error.text);
+    return work_fail(w, w->job->input, text);
 }
 
 static enum imf_status run_plan(struct session *s, struct work *w) {
@@ -258,31 +173,10 @@ static enum imf_status run_plan(struct session *s, struct work *w) {
                              &w->error);
 }
 
-static void add_warning(struct work *w, const char *text) {
-    size_t used = strlen(w->warning);
-    snprintf(w->warning + used, sizeof w->warning - used, "%s%s", used ? "; " : "", text);
-    w->outcome.warning = w->warning;
-}
-
-/* Print the warnings of the image, and keep them for the JSON object, with the plan's note. */
-static void collect_warnings(struct work *w, const char *note) {
-    const char *read = imf_reader_warning(w->reader);
-    const char *written = w->writer ? imf_writer_warning(w->writer) : NULL;
-    if (read)
-        add_warning(w, read);
-    if (written)
-        add_warning(w, written);
-    if (*w->warning)
-        report_warning(&w->messages->reporter, w->job->input, w->warning);
-    if (note)
-        add_warning(w, note);
-    w->outcome.warning = *w->warning ? w->warning : NULL;
-}
-
 static enum result account(const struct session *s, struct work *w) {
     char text[ACCOUNT_TEXT];
     const char *why = account_check(s->options, &w->outcome.parts, w->reader, w->writer, text);
-    return why ? fail(w, w->job->input, why) : RESULT_DONE;
+    return why ? work_fail(w, w->job->input, why) : RESULT_DONE;
 }
 
 static enum result run(struct session *s, struct work *w) {
@@ -292,13 +186,13 @@ static enum result run(struct session *s, struct work *w) {
     if (status != IMF_OK && retry_elsewhere(s, w))
         return RESULT_FAILED;
     if (status != IMF_OK)
-        return w->writer && ferror(w->output.stream) ? fail_output(w) : fail_input(w);
+        return w->writer && ferror(w->output.stream) ? work_fail_output(w) : work_fail_input(w);
     w->outcome.ran = w->lease.plan != NULL;
     if (w->lease.reused)
         report->setup_ms = 0;
     if (w->writer && account(s, w) != RESULT_DONE)
         return RESULT_FAILED;
-    collect_warnings(w, note);
+    work_collect_warnings(w, note);
     if (report->verified && !report->verify_ok) {
         report_unverified(&w->messages->reporter, &w->outcome);
         return RESULT_FAILED;
@@ -306,33 +200,18 @@ static enum result run(struct session *s, struct work *w) {
     return RESULT_DONE;
 }
 
-static enum result commit_result(const struct session *s, const struct work *w,
-                                 const struct output *output, enum output_result committed) {
-    switch (committed) {
-    case OUTPUT_DONE:
-        return RESULT_DONE;
-    case OUTPUT_EXISTS:
-        return skip(w, "its output exists");
-    case OUTPUT_BACKUP_EXISTS:
-        return backup_exists(s, w, output->why);
-    default:
-        return fail(w, output_name(w), output->why);
-    }
-}
-
 static enum result write_spectrum(struct session *s, struct work *w) {
     char why[PICTURES_WHY];
     const char *name = s->options->report.spectrum;
     const char *failed = pictures_write(s->options, name, w->spectrum, why);
     const char *shown = strcmp(name, "-") == 0 ? "standard output" : name;
-    return failed ? fail(w, shown, failed) : RESULT_DONE;
+    return failed ? work_fail(w, shown, failed) : RESULT_DONE;
 }
 
-static void report_success(const struct session *s, struct work *w) {
-    const struct reporter *r = &w->messages->reporter;
+static void report_success(const struct session *s, const struct reporter *r, struct work *w) {
     if (*w->output.note) {
-        report_warning(r, output_name(w), w->output.note);
-        add_warning(w, w->output.note);
+        report_warning(r, work_output_name(w), w->output.note);
+        work_add_warning(w, w->output.note);
     }
     w->outcome.report.total_ms = now_ms() - w->start;
     (s->options->parts     ? report_parts
@@ -344,9 +223,10 @@ static void report_success(const struct session *s, struct work *w) {
 static enum result finish_output(struct session *s, struct work *w, struct unfinished *later) {
     imf_writer_close(&w->writer);
     if (!output_finish(&w->output))
-        return fail(w, output_name(w), w->output.why);
+        return work_fail(w, work_output_name(w), w->output.why);
     message_buffer_mark(w->messages);
-    report_success(s, w);
+    message_buffer_append(&w->pages, w->messages);
+    report_success(s, &w->messages->reporter, w);
     *later = (struct unfinished){w->job, w->messages, w->output};
     w->output = (struct output){.stream = NULL};
     return RESULT_UNFINISHED;
@@ -357,22 +237,23 @@ static enum result list_parts(struct work *w) {
     info.format = w->outcome.shape.format;
     return account_list(&w->outcome.parts, w->reader, &info, &w->encode, &w->error) == IMF_OK
                ? RESULT_DONE
-               : fail_input(w);
+               : work_fail_input(w);
 }
 
-static enum result filter_image(struct session *s, struct work *w, struct unfinished *later) {
+/* Is only the plan wanted? */
+static bool only_plans(const struct session *s, const struct work *w) {
     const struct options *o = s->options;
-    const struct imf_limits limits = account_limits(o, s->filter, w->job);
-    if (imf_reader_open(&w->reader, w->input, &limits, &w->error) != IMF_OK) {
-        if (w->error.status == IMF_ERR_FORMAT)
-            file_type_explain(w->input, w->job->input, w->error.text, sizeof w->error.text);
-        return fail_input(w);
-    }
+    return o->dry_run || (!w->job->output && !o->verify && !o->report.bench && !o->report.spectrum);
+}
+
+/* Filter the reader's page, which becomes number i from 0 on. */
+static enum result filter_page(struct session *s, struct work *w, size_t i, size_t count) {
+    const struct options *o = s->options;
     /* Much is known before the pixels are read. */
     if (o->in_place && !o->parts && !o->encode.strip && account(s, w) != RESULT_DONE)
         return RESULT_FAILED;
     const struct imf_info *info = imf_reader_info(w->reader);
-    w->messages->pixels = (uint64_t)info->width * (uint64_t)info->height;
+    w->messages->pixels += (uint64_t)info->width * (uint64_t)info->height;
     enum result result = read_curve(s, w);
     if (result == RESULT_DONE && s->filter)
         result = acquire_workspace(s, w);
@@ -382,14 +263,77 @@ static enum result filter_image(struct session *s, struct work *w, struct unfini
         set_output_format(s, w);
     if (o->parts)
         return list_parts(w);
-    if (o->dry_run || (!w->job->output && !o->verify && !o->report.bench && !o->report.spectrum))
-        return RESULT_DONE; /* only the plan is wanted */
+    if (only_plans(s, w))
+        return RESULT_DONE;
     if (w->job->output && (result = open_output(s, w)) != RESULT_DONE)
         return result;
+    if (w->writer)
+        imf_writer_page(w->writer, (int)i + 1, (int)count,
+                        imf_reader_bytes_of_pages(w->reader, w->outcome.shape.depth));
     result = run(s, w);
-    if (result == RESULT_DONE && w->spectrum)
-        result = write_spectrum(s, w);
-    return result == RESULT_DONE && w->job->output ? finish_output(s, w, later) : result;
+    return result == RESULT_DONE && w->spectrum ? write_spectrum(s, w) : result;
+}
+
+/* Report what was done, and go to another page. */
+static enum result turn_page(struct session *s, struct work *w, int page) {
+    if (!w->pages.reporter.out && !message_buffer_open(&w->pages, &w->messages->reporter))
+        return work_fail(w, w->job->input, "out of memory");
+    if (w->outcome.page)
+        report_success(s, &w->pages.reporter, w);
+    imf_plan_cache_release(s->plans, &w->lease);
+    imf_curve_free(&w->curve);
+    *w->warning = '\0';
+    w->outcome.warning = NULL;
+    w->outcome.report = (struct imf_report){0};
+    w->start = now_ms();
+    w->outcome.page = page;
+    return imf_reader_turn(w->reader, page, &w->error) == IMF_OK ? RESULT_DONE : work_fail_input(w);
+}
+
+/* Why these pages cannot be in the output, or be filtered so; or NULL. */
+static const char *pages_refused(const struct session *s, const struct work *w, size_t count) {
+    const struct options *o = s->options;
+    bool one = w->job->output && !imf_format_holds_pages(output_format(s, w));
+    return count < 2 ? NULL
+           : o->report.spectrum || o->report.bench
+               ? "has several pages; --spectrum and --bench take one (choose it with --pages)"
+           : one ? "has several pages, of which the output's format holds one (choose it with "
+                   "--pages, or write a TIFF)"
+                 : NULL;
+}
+
+static enum result filter_pages(struct session *s, struct work *w, const int *pages, size_t count) {
+    const char *why = pages_refused(s, w, count);
+    enum result result = why ? work_fail(w, w->job->input, why) : RESULT_DONE;
+    if (only_plans(s, w) && !s->options->parts) /* of the first */
+        count = 1;
+    for (size_t i = 0; i < count && result == RESULT_DONE; i++) {
+        if (i > 0 || pages[i] > 1)
+            result = turn_page(s, w, pages[i]);
+        w->outcome.page = pages[i];
+        if (result == RESULT_DONE)
+            result = filter_page(s, w, i, count);
+    }
+    return result;
+}
+
+static enum result filter_image(struct session *s, struct work *w, struct unfinished *later) {
+    const struct options *o = s->options;
+    const struct imf_limits limits = account_limits(o, s->filter, w->job);
+    if (imf_reader_open(&w->reader, w->input, &limits, &w->error) != IMF_OK) {
+        if (w->error.status == IMF_ERR_FORMAT)
+            file_type_explain(w->input, w->job->input, w->error.text, sizeof w->error.text);
+        return work_fail_input(w);
+    }
+    char why[PAGES_WHY];
+    size_t count;
+    w->outcome.pages = imf_reader_pages(w->reader);
+    int *pages = pages_take(o->pages, w->outcome.pages, &count, why);
+    enum result result =
+        pages ? filter_pages(s, w, pages, count) : work_fail(w, w->job->input, why);
+    free(pages);
+    bool done = result == RESULT_DONE && w->writer;
+    return done ? finish_output(s, w, later) : result;
 }
 
 static enum result try_image(struct session *s, const struct job *job,
@@ -403,12 +347,15 @@ static enum result try_image(struct session *s, const struct job *job,
     *retry = false;
     const char *reason = job->error ? NULL : names_skip_reason(job, o);
     if (reason)
-        return skip(&w, reason);
-    enum result result = open_input(s, &w);
+        return work_skip(&w, reason);
+    enum result result = work_open_input(s, &w);
     if (result == RESULT_DONE && (o->report.explain || o->parts || !o->dry_run))
         result = filter_image(s, &w, later);
-    if (result == RESULT_DONE)
-        report_success(s, &w);
+    if (result == RESULT_DONE) {
+        message_buffer_append(&w.pages, messages);
+        report_success(s, &messages->reporter, &w);
+    }
+    message_buffer_free(&w.pages);
     imf_writer_close(&w.writer);
     imf_reader_close(&w.reader);
     imf_curve_free(&w.curve);
@@ -445,6 +392,6 @@ void process_finish(struct session *s, struct unfinished *list, enum result *res
         const struct work w = {.job = list[i].job, .messages = list[i].messages};
         if (committed[i] != OUTPUT_DONE)
             message_buffer_drop(w.messages);
-        results[i] = commit_result(s, &w, &list[i].output, committed[i]);
+        results[i] = work_commit_result(s, &w, &list[i].output, committed[i]);
     }
 }

@@ -169,6 +169,8 @@ static bool check(const struct options *o) {
          "--in-place keeps each file's format; to change it use --format with -o DIR/"},
         {o->in_place && !o->backup && (o->no_clobber || o->skip_existing),
          "--in-place replaces its inputs, so --no-clobber and --skip-existing need a SUFFIX there"},
+        {o->in_place && o->pages,
+         "--in-place keeps all pages; to take some use --pages with -o"},
         {o->clobber_backup && !o->backup,
          "--clobber-backup needs a backup's SUFFIX (-iSUFFIX or --in-place=SUFFIX)"},
         {o->allow_loss && !o->in_place,

@@ -1,6 +1,7 @@
 /*
  * table.c - every option: its name, its line of --help, and how its value is stored
  */
+#include "options/pages.h"
 #include "options/table.h"
 
 #include <limits.h>
@@ -167,6 +168,12 @@ static bool set_shard(struct options *o, const struct option_row *row, const cha
             parse_count(slash + 1, 0, UINT64_MAX, &o->shards) && o->shard >= 1 &&
             o->shard <= o->shards) ||
            bad_value(row->name, value, "K/N with K from 1 to N, such as 2/8");
+}
+
+static bool set_pages(struct options *o, const struct option_row *row, const char *value) {
+    o->pages = value;
+    return (*value && pages_valid(value)) ||
+           bad_value(row->name, value, "pages and ranges, such as 1,3-5,-1 where -1 is the last");
 }
 
 static bool set_format(struct options *o, const struct option_row *row, const char *value) {
@@ -362,6 +369,7 @@ const struct option_row option_rows[] = {
     {"file-times", 0, NONE, NULL, "give outputs the times of their inputs", FLAG(file_times)},
     {"skip-existing", 0, NONE, NULL, "skip if the output is newer (-iSUFFIX: exists)", FLAG(skip_existing)},
     {"shard", 0, REQUIRED, "K/N", "filter every Nth input of the sorted list", CALL(set_shard)},
+    {"pages", 0, REQUIRED, "LIST", "take these pages: 1,3-5,-1 (default: all)", CALL(set_pages)},
     {"dry-run", 'n', NONE, NULL, "say what would be done", FLAG(dry_run)},
     {"format", 0, REQUIRED, NULL, "the output's format", CALL(set_format)},
     HEADING("Filter"),

@@ -50,6 +50,13 @@ static void put(FILE *to, const char *text, size_t size) {
         fwrite(text, 1, size, to);
 }
 
+void message_buffer_append(struct message_buffer *m, struct message_buffer *to) {
+    message_buffer_close(m);
+    put(to->reporter.err, m->err, m->err_size);
+    put(to->reporter.out, m->out, m->out_size);
+    message_buffer_free(m);
+}
+
 void message_buffer_print(struct message_buffer *m, const struct reporter *to, bool *noted) {
     if (m->note && !*noted) {
         report_warning(to, NULL, m->note);

@@ -66,10 +66,17 @@ static void put_brief(FILE *out, const char *filter) {
     free(text);
 }
 
+/* Behind the input's name, where there are several. */
+static void print_page(FILE *out, const struct outcome *o) {
+    if (o->pages > 1)
+        fprintf(out, ", page %d of %d", o->page, o->pages);
+}
+
 static void print_plan(const struct reporter *r, const struct outcome *o) {
     FILE *out = r->out;
     const struct imf_info *info = &o->source;
     escape_print(out, o->input);
+    print_page(out, o);
     fprintf(out, ": %dx%d %s%s, %d bits: ", info->width, info->height, color_name(info),
             info->alpha ? " with alpha" : "", bits_of(info));
     put_brief(out, o->filter);
@@ -121,6 +128,7 @@ static void print_plan(const struct reporter *r, const struct outcome *o) {
 static void print_verify(FILE *out, const struct outcome *o) {
     const struct imf_report *r = &o->report;
     escape_print(out, o->input);
+    print_page(out, o);
     fprintf(out, ": verified: %" PRIu64 " samples, %" PRIu64 " differ, largest difference %g\n",
             r->verify_samples, r->verify_differing, r->verify_max);
 }
@@ -170,8 +178,11 @@ static void print_peaks(FILE *out, const struct imf_peaks *peaks) {
 
 static void print_done(const struct reporter *r, const struct outcome *o) {
     const struct imf_info *info = &o->shape;
-    say(r, o->input, "%s%s%s%dx%d, %s on %s, %.1f ms", o->output ? "-> " : "",
-        o->output ? o->output : "", o->output ? ": " : "", info->width, info->height,
+    char page[32] = "";
+    if (o->pages > 1)
+        snprintf(page, sizeof page, "page %d of %d, ", o->page, o->pages);
+    say(r, o->input, "%s%s%s%s%dx%d, %s on %s, %.1f ms", o->output ? "-> " : "",
+        o->output ? o->output : "", o->output ? ": " : "", page, info->width, info->height,
         algorithm_of(o), device_of(o), o->report.total_ms);
 }
 
@@ -257,11 +268,19 @@ static void json_peaks(struct json *j, const struct imf_peaks *peaks) {
     json_close_list(j);
 }
 
+static void json_page(struct json *j, const struct outcome *o) {
+    if (o->pages > 1) {
+        json_integer(j, "page", (uint64_t)o->page);
+        json_integer(j, "pages", (uint64_t)o->pages);
+    }
+}
+
 static void json_outcome(const struct reporter *r, const struct outcome *o, const char *status) {
     struct json j = json_begin(r->out);
     json_string(&j, "input", o->input);
     json_string(&j, "output", o->output);
     json_string(&j, "status", status);
+    json_page(&j, o);
     if (r->options->spectrum) {
         json_string(&j, "spectrum", r->options->spectrum);
         json_peaks(&j, &o->peaks);
@@ -335,11 +354,13 @@ void report_skipped(const struct reporter *r, const char *input, const char *out
 
 void report_parts(const struct reporter *r, const struct outcome *o) {
     if (!r->options->json) {
-        parts_print(r->out, o->input, &o->parts);
+        int page = o->pages > 1 ? o->page : 0;
+        parts_print(r->out, o->input, page, &o->parts);
         return;
     }
     struct json j = json_begin(r->out);
     json_string(&j, "input", o->input);
+    json_page(&j, o);
     parts_json(&j, &o->parts);
     parts_json_lost(&j, &o->parts);
     json_end(&j);
@@ -382,7 +403,7 @@ void report_done(const struct reporter *r, const struct outcome *o) {
     if (options->verbosity > 0 && o->ran && !r->json_alone)
         print_done(r, o);
     if (options->verbosity > 0 && o->parts.list && !r->json_alone)
-        parts_print(r->err, o->input, &o->parts);
+        parts_print(r->err, o->input, o->pages > 1 ? o->page : 0, &o->parts);
 }
 
 void report_unverified(const struct reporter *r, const struct outcome *o) {

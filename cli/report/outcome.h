@@ -25,6 +25,7 @@ struct outcome {
     const struct imf_choice *choice; /* NULL: it was not planned */
     const char *limited;             /* imf_plan_limited(), or NULL */
     const char *steps;               /* imf_plan_steps(), or NULL */
+    int page, pages;                 /* of the input: this one, and how many it has */
     struct imf_info source, shape;   /* of the input and of the output, if there is a plan */
     struct imf_report report;
     struct imf_peaks peaks; /* of the input, with --spectrum */

@@ -16,10 +16,13 @@ static const char *const becomes[] = {[IMF_PIXELS] = "pixels",
                                       [IMF_REBUILT] = "rebuilt",
                                       [IMF_LOST] = "lost"};
 
-void parts_print(FILE *out, const char *input, const struct imf_parts *parts) {
+void parts_print(FILE *out, const char *input, int page, const struct imf_parts *parts) {
     escape_print(out, input);
-    fprintf(out, ": %" PRIu64 " bytes\n  %12s %12s  %-9s  %s\n", parts->size, "offset", "bytes",
-            "becomes", "part");
+    if (page > 1)
+        fprintf(out, ", page %d\n", page);
+    else
+        fprintf(out, ": %" PRIu64 " bytes\n", parts->size);
+    fprintf(out, "  %12s %12s  %-9s  %s\n", "offset", "bytes", "becomes", "part");
     for (size_t i = 0; i < parts->count + parts->besides; i++) {
         const struct imf_part *p = &parts->list[i];
         if (i < parts->count)

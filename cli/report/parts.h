@@ -7,7 +7,8 @@
 #include "imfilter_program.h"
 #include "report/json.h"
 
-void parts_print(FILE *out, const char *input, const struct imf_parts *parts);
+/* page: above 1, of which these are the parts; else those of the file. */
+void parts_print(FILE *out, const char *input, int page, const struct imf_parts *parts);
 /* What becomes of the parts of each format in each; false: no memory. */
 bool parts_list(FILE *out, bool json);
 /* "parts":[...], in the order of the file */

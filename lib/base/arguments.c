@@ -16,7 +16,7 @@
 struct member {
     const char *name;
     size_t offset;
-    enum { INT, UNSIGNED, DOUBLE } type;
+    enum { INT, UNSIGNED, BYTE, DOUBLE } type;
     double least, most;
     const int *only; /* NULL, or the values that are allowed, 0 the last of them */
 };
@@ -37,10 +37,13 @@ static bool allowed(const void *at, const struct member *m, double *value) {
     union {
         int i;
         unsigned u;
+        unsigned char byte;
         double d;
     } v = {0};
-    memcpy(&v, (const char *)at + m->offset, m->type == DOUBLE ? sizeof v.d : sizeof v.i);
-    *value = m->type == INT ? v.i : m->type == UNSIGNED ? v.u : v.d;
+    static const size_t bytes[] = {
+        [INT] = sizeof v.i, [UNSIGNED] = sizeof v.u, [BYTE] = 1, [DOUBLE] = sizeof v.d};
+    memcpy(&v, (const char *)at + m->offset, bytes[m->type]);
+    *value = m->type == INT ? v.i : m->type == UNSIGNED ? v.u : m->type == BYTE ? v.byte : v.d;
     return m->only ? among(v.i, m->only) : *value >= m->least && *value <= m->most;
 }
 
@@ -78,7 +81,8 @@ enum imf_status imf_check_info(const struct imf_info *info, struct imf_error *er
 }
 
 enum imf_status imf_check_limits(const struct imf_limits *limits, struct imf_error *err) {
-    static const struct member members[] = {RANGE(INT, imf_limits, max_scans, 0, INT_MAX)};
+    static const struct member members[] = {RANGE(INT, imf_limits, max_scans, 0, INT_MAX),
+                                            RANGE(BYTE, imf_limits, pages, 0, IMF_PAGES_SOME)};
     return CHECK(limits, members);
 }
 

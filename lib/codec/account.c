@@ -168,9 +168,11 @@ static bool all_zeros(struct imf_bytes *file, uint64_t at, uint64_t bytes) {
 
 void imf_account_close(struct imf_account *a, struct imf_bytes *file) {
     struct imf_account old = *a;
-    uint64_t end = 0, size = file->size;
-    if (a->closed)
+    uint64_t end = 0, size = file ? file->size : 0;
+    if (a->closed || !file) {
+        a->closed = true;
         return;
+    }
     a->entries = NULL;
     a->count = a->capacity = 0;
     for (size_t i = 1; i < old.count; i++)

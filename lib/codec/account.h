@@ -42,7 +42,8 @@ struct imf_account_entry *imf_account_find(struct imf_account *account, uint64_t
 uint64_t imf_account_key(const struct imf_account *account, const struct imf_meta_item *item);
 /* item NULL: the picture's resolution. */
 void imf_account_claim(struct imf_account *account, uint64_t key, struct imf_meta_item *item);
-/* Of the whole file: put the parts in order, and enter what is between and behind them. */
+/* Of the whole file: put the parts in order, and enter what is between and behind them. NULL: the account is of a page
+ * only, and other bytes are not its own. */
 void imf_account_close(struct imf_account *account, struct imf_bytes *file);
 /* What a whole file that others put behind an image is called, by its first and its last bytes; or NULL. */
 const char *imf_account_behind(const unsigned char head[8], const unsigned char tail[4]);

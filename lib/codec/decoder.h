@@ -30,7 +30,10 @@ struct imf_reader {
     enum imf_status failed; /* of the read that failed; later ones fail alike */
     uint64_t memory;        /* bytes that decoding takes beside the rows */
     bool buffered;          /* they hold the whole image: see imf_reader_buffer() */
-    uint64_t blocks; /* bytes that limits.keep_blocks takes beside these; 0: it is not done */
+    int page,
+        pages; /* the file's page that is read, from 1 on, and how many it has; 0: it has no pages */
+    uint64_t samples; /* of all pages, at most */
+    uint64_t blocks;  /* bytes that limits.keep_blocks takes beside these; 0: it is not done */
     char warning[320];
     struct imf_account account; /* of the file's parts */
     uint64_t at;                /* key of the part that metadata are added from */
@@ -48,13 +51,15 @@ struct imf_part_kind {
     uint32_t tag;       /* the items' */
     unsigned strip;     /* the items' */
     bool needs_trailer; /* the items' */
+    bool page;          /* a picture that is filtered, too, where the format holds pages */
 };
 
 /*
  * state: bytes of it, which are zeros before open and freed after close. open: read the header, call
  * imf_reader_shape(), fill metadata. rows: decode `rows` rows; *done counts the good ones. end: NULL, or
  * check what follows the last row. close: free what state owns, also after a failed open. A failed rows
- * or end with IMF_ERR_DAMAGED becomes a warning when lenient. part: set the kind of number i, which is
+ * or end with IMF_ERR_DAMAGED becomes a warning when lenient. turn: NULL, or give up the page, so that open,
+ * called again, opens that of number `page`; the state has what is the file's. part: set the kind of number i, which is
  * all zeros, unless this number has none; false: there are no more.
  */
 struct imf_decoder {
@@ -65,6 +70,7 @@ struct imf_decoder {
     enum imf_status (*end)(struct imf_reader *r, struct imf_error *err);
     void (*close)(struct imf_reader *r);
     bool (*part)(size_t i, struct imf_part_kind *kind);
+    void (*turn)(struct imf_reader *r);
 };
 
 /* Check the shape and a row's memory against the limits, then set info (but format) and

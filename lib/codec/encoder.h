@@ -53,7 +53,9 @@ struct imf_writer {
         uint64_t bytes;
     } * losses; /* owned */
     size_t loss_count;
-    size_t known;           /* items when it was opened */
+    size_t known;    /* items when it was opened */
+    int page, pages; /* this one, from 1 on, and how many there will be; 0: it is the only one */
+    uint64_t later;  /* bytes of the pixels of those that follow, at most */
     const char *no_trailer; /* why what follows a JPEG's first image is not written, or NULL */
     char warning[640];
     void *state; /* the encoder's */
@@ -61,8 +63,9 @@ struct imf_writer {
 
 /*
  * state: bytes of it, which are zeros before open and freed after close. open: begin the file. rows:
- * encode rows of info's shape. finish: NULL, or complete the file. close: free what state owns, also
- * after a failed open. palette: NULL, or called before the first row to say that rows are indices, a byte
+ * encode rows of info's shape. finish: NULL, or complete the page and, unless more follow, the file. turn: NULL: it
+ * holds one page, or give up what is the page's, before open is called again for the next one. close: free what state
+ * owns, also after a failed open. palette: NULL, or called before the first row to say that rows are indices, a byte
  * a pixel.
  */
 struct imf_encoder {
@@ -74,6 +77,7 @@ struct imf_encoder {
     void (*close)(struct imf_writer *w);
     enum imf_status (*palette)(struct imf_writer *w, const struct imf_palette *palette,
                                struct imf_error *err);
+    void (*turn)(struct imf_writer *w);
 };
 
 /* Write bytes of the file; after an error nothing more is written. */

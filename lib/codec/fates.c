@@ -55,6 +55,8 @@ enum imf_status imf_part_fate(struct imf_part *out, enum imf_format from, size_t
     if (!codec->decoder->part(i, &kind) && !behind(i, codec, &kind))
         return IMF_ERR_ARGUMENT;
     memcpy(out->name, kind.name, sizeof kind.name);
+    if (kind.page && imf_format_holds_pages(to))
+        out->becomes = IMF_PIXELS;
     for (unsigned k = 0; k <= IMF_META_KINDS; k++)
         if ((kind.items & 1u << k) &&
             !set_fate(out, &kind, (enum imf_meta_kind)k, imf_codec_of(to)))

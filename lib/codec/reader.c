@@ -1,8 +1,10 @@
 /* reader.c - images read through the decoder of their format */
 #include "base/arguments.h"
 #include "base/sized.h"
+#include "base/surface.h"
 #include "codec/metadata/items.h"
 #include "codec/table.h"
+#include "imfilter_program.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -32,8 +34,18 @@ static enum imf_status open_recognised(struct imf_reader *r, struct imf_error *e
                     : imf_fail(err, IMF_ERR_FORMAT, "not a %s image", all);
 }
 
-enum imf_status imf_reader_open(struct imf_reader **out, FILE *stream,
-                                const struct imf_limits *limits, struct imf_error *err) {
+static enum imf_status finish_open(struct imf_reader *r, enum imf_status status,
+                                   struct imf_error *err) {
+    if (status == IMF_OK)
+        status = imf_metadata_complete(r->metadata.out_of_memory, err);
+    if (status == IMF_OK)
+        r->info.orientation = imf_metadata_orientation(&r->metadata);
+    return status;
+}
+
+/* page: 0, the first that is read. */
+static enum imf_status open_page(struct imf_reader **out, FILE *stream,
+                                 const struct imf_limits *limits, int page, struct imf_error *err) {
     *out = NULL;
     struct imf_reader *r = calloc(1, sizeof *r);
     if (!r)
@@ -41,20 +53,61 @@ enum imf_status imf_reader_open(struct imf_reader **out, FILE *stream,
     r->source.stream = stream;
     r->metadata.account = &r->account;
     r->source.start = ftello(stream);
+    r->page = page;
     const struct imf_limits usual = {.max_pixels = IMF_DEFAULT_MAX_PIXELS,
                                      .max_scans = IMF_DEFAULT_MAX_SCANS};
     imf_sized_read(&r->limits, sizeof r->limits, limits ? limits : &usual);
     enum imf_status status = imf_check_limits(&r->limits, err);
-    if (status == IMF_OK)
-        status = open_recognised(r, err);
-    if (status == IMF_OK)
-        status = imf_metadata_complete(r->metadata.out_of_memory, err);
+    status = finish_open(r, status ? status : open_recognised(r, err), err);
     if (status)
         imf_reader_close(&r);
-    else
-        r->info.orientation = imf_metadata_orientation(&r->metadata);
     *out = r;
     return status;
+}
+
+enum imf_status imf_reader_open(struct imf_reader **out, FILE *stream,
+                                const struct imf_limits *limits, struct imf_error *err) {
+    return open_page(out, stream, limits, 0, err);
+}
+
+int imf_reader_pages(const struct imf_reader *r) {
+    return imf_max(r->pages, 1);
+}
+
+uint64_t imf_reader_bytes_of_pages(const struct imf_reader *r, int depth) {
+    return r->samples * (unsigned)depth / 8;
+}
+
+static void free_page(struct imf_reader *r) {
+    imf_account_free(&r->account);
+    imf_metadata_clear(&r->metadata);
+    free(r->palette);
+    r->palette = NULL;
+}
+
+enum imf_status imf_reader_turn(struct imf_reader *r, int page, struct imf_error *err) {
+    if (page < 1 || page > imf_reader_pages(r))
+        return imf_fail(err, IMF_ERR_ARGUMENT, "there is no page %d (it has %d)", page,
+                        imf_reader_pages(r));
+    if (page == imf_max(r->page, 1) && r->row == 0)
+        return IMF_OK;
+    if (!r->codec->decoder->turn)
+        return imf_fail(err, IMF_ERR_ARGUMENT, "its page was read");
+    struct imf_error why = {0};
+    r->codec->decoder->turn(r);
+    free_page(r);
+    struct imf_reader next = {.codec = r->codec,
+                              .limits = r->limits,
+                              .info.format = r->info.format,
+                              .page = page,
+                              .pages = r->pages,
+                              .samples = r->samples,
+                              .state = r->state,
+                              .source = r->source};
+    *r = next;
+    r->metadata.account = &r->account;
+    r->failed = finish_open(r, r->codec->decoder->open(r, &why), &why);
+    return r->failed ? imf_fail(err, r->failed, "page %d: %s", page, why.text) : IMF_OK;
 }
 
 enum imf_status imf_reader_again(struct imf_reader **out, const struct imf_reader *r,
@@ -65,7 +118,7 @@ enum imf_status imf_reader_again(struct imf_reader **out, const struct imf_reade
         return imf_fail_io(err, errno);
     struct imf_limits limits = r->limits;
     limits.keep_blocks = false; /* they are r's */
-    enum imf_status status = imf_reader_open(out, stream, &limits, err);
+    enum imf_status status = open_page(out, stream, &limits, r->page, err);
     if (status == IMF_OK && (*out)->row_bytes == r->row_bytes &&
         (*out)->info.height == r->info.height)
         return IMF_OK;
@@ -79,9 +132,7 @@ void imf_reader_close(struct imf_reader **reader) {
     if ((*reader)->state)
         (*reader)->codec->decoder->close(*reader);
     free((*reader)->state);
-    imf_account_free(&(*reader)->account);
-    imf_metadata_clear(&(*reader)->metadata);
-    free((*reader)->palette);
+    free_page(*reader);
     free(*reader);
     *reader = NULL;
 }

@@ -86,7 +86,7 @@ static enum imf_status open_checked(struct imf_writer *w, struct imf_error *err)
     enum imf_status status = imf_codec_fits(w->codec, info, err);
     if (!status)
         status = imf_writer_make_icc(w, err);
-    if (!status && !(w->state = calloc(1, w->codec->encoder->state)))
+    if (!status && !w->state && !(w->state = calloc(1, w->codec->encoder->state)))
         status = imf_fail_memory(err, w->codec->encoder->state);
     if (!status)
         status = w->codec->encoder->open(w, err);
@@ -199,6 +199,32 @@ static void warn_of_lost(struct imf_writer *w) {
         imf_parts_free(&parts);
 }
 
+static void free_page(struct imf_writer *w) {
+    free(w->rows);
+    free(w->data);
+    free(w->xmp);
+    free(w->losses);
+    free(w->made_icc);
+}
+
+/* The first page, or the next one. */
+static enum imf_status open_page(struct imf_writer *w, const struct imf_info *info,
+                                 const struct imf_metadata *metadata, struct imf_error *err) {
+    w->input = *info;
+    w->info = imf_writer_shape(info, &w->encode, metadata);
+    w->metadata = metadata;
+    w->known = metadata ? metadata->count : 0;
+    if (w->info.orientation == 1)
+        w->orientation = imf_orientation_of(input_orientation(info, metadata));
+    w->reoriented = imf_metadata_orientation(metadata) != w->info.orientation;
+    if (metadata)
+        w->jpeg = metadata->jpeg;
+    if (w->orientation.swap)
+        imf_jpeg_source_transpose(&w->jpeg);
+    enum imf_status status = open_checked(w, err);
+    return status ? status : imf_metadata_complete(w->out_of_memory, err);
+}
+
 enum imf_status imf_writer_open(struct imf_writer **out, FILE *stream, const struct imf_info *info,
                                 const struct imf_encode *encode,
                                 const struct imf_metadata *metadata, struct imf_error *err) {
@@ -214,25 +240,46 @@ enum imf_status imf_writer_open(struct imf_writer **out, FILE *stream, const str
     if (!w)
         return imf_fail_memory(err, sizeof *w);
     w->stream = stream;
-    w->input = *info;
-    w->info = imf_writer_shape(info, encode, metadata);
     w->encode = checked;
-    w->metadata = metadata;
-    w->known = metadata ? metadata->count : 0;
-    if (w->info.orientation == 1)
-        w->orientation = imf_orientation_of(input_orientation(info, metadata));
-    w->reoriented = imf_metadata_orientation(metadata) != w->info.orientation;
-    if (metadata)
-        w->jpeg = metadata->jpeg;
-    if (w->orientation.swap)
-        imf_jpeg_source_transpose(&w->jpeg);
-    status = open_checked(w, err);
-    if (status == IMF_OK)
-        status = imf_metadata_complete(w->out_of_memory, err);
+    status = open_page(w, info, metadata, err);
     if (status)
         imf_writer_close(&w);
     *out = w;
     return status;
+}
+
+bool imf_format_holds_pages(enum imf_format format) {
+    const struct imf_codec *codec = imf_codec_of(format);
+    return codec && codec->encoder->turn;
+}
+
+void imf_writer_page(struct imf_writer *w, int page, int pages, uint64_t bytes) {
+    if (!w->codec->encoder->turn || pages < 2)
+        return;
+    w->page = page;
+    w->pages = pages;
+    w->later = page < pages ? bytes : 0;
+}
+
+enum imf_status imf_writer_turn(struct imf_writer *w, const struct imf_info *info,
+                                const struct imf_metadata *metadata, struct imf_error *err) {
+    enum imf_status status = imf_check_info(info, err);
+    if (status || w->failed)
+        return status ? status : imf_fail(err, w->failed, "an earlier write failed");
+    if (w->page >= w->pages || info->format != w->info.format)
+        return imf_fail(err, IMF_ERR_ARGUMENT, "no page was to follow");
+    w->codec->encoder->turn(w);
+    free_page(w);
+    struct imf_writer next = {.codec = w->codec,
+                              .stream = w->stream,
+                              .file = w->file,
+                              .held = w->held,
+                              .held_size = w->held_size,
+                              .encode = w->encode,
+                              .written = w->written,
+                              .state = w->state};
+    *w = next;
+    return w->failed = open_page(w, info, metadata, err);
 }
 
 bool imf_writer_takes_indices(const struct imf_writer *w) {
@@ -275,7 +322,7 @@ enum imf_status imf_writer_finish(struct imf_writer *w, struct imf_error *err) {
         warn_of_lost(w);
     if (w->failed == IMF_OK)
         w->failed = imf_metadata_complete(w->out_of_memory, err);
-    if (w->failed)
+    if (w->failed || w->page < w->pages)
         return w->failed;
     errno = 0;
     if (fflush(w->stream) != 0 || ferror(w->stream))
@@ -291,11 +338,7 @@ void imf_writer_close(struct imf_writer **writer) {
     free((*writer)->state);
     imf_writer_release(*writer);
     free((*writer)->held);
-    free((*writer)->rows);
-    free((*writer)->data);
-    free((*writer)->xmp);
-    free((*writer)->losses);
-    free((*writer)->made_icc);
+    free_page(*writer);
     free(*writer);
     *writer = NULL;
 }

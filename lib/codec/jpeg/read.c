@@ -396,7 +396,7 @@ static bool plausible(const unsigned char *head, size_t size) {
 }
 
 static const struct imf_decoder decoder = {
-    sizeof(struct imf_jpeg), jpeg_open, jpeg_rows, jpeg_end, jpeg_close, imf_jpeg_part};
+    sizeof(struct imf_jpeg), jpeg_open, jpeg_rows, jpeg_end, jpeg_close, imf_jpeg_part, NULL};
 
 const struct imf_codec imf_jpeg_codec = {
     .doc = {"jpeg", "JPEG", {"jpg", "jpeg", "jpe", "jfif"}, {"quality", "subsampling", "optimize"}},

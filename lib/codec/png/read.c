@@ -373,7 +373,7 @@ static bool recognise(const unsigned char *head, size_t size) {
 }
 
 static const struct imf_decoder decoder = {sizeof(struct png), png_open,    png_rows, png_end,
-                                           png_close,          imf_png_part};
+                                           png_close,          imf_png_part, NULL};
 
 const struct imf_codec imf_png_codec = {
     .doc = {"png", "PNG", {"png"}, {"compression"}},

@@ -426,7 +426,7 @@ static bool pnm_part(size_t i, struct imf_part_kind *kind) {
 }
 
 static const struct imf_decoder decoder = {sizeof(struct pnm), pnm_open, pnm_rows, pnm_end,
-                                           pnm_close,          pnm_part};
+                                           pnm_close,          pnm_part, NULL};
 
 const struct imf_codec imf_pnm_codec = {
     .doc = {"pnm", "PNM", {"pnm", "pbm", "pgm", "ppm", "pam"}, {NULL}},

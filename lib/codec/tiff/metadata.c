@@ -128,15 +128,16 @@ static bool has(struct value v, const char *text) {
 }
 
 /* Programs of laboratories (ImageJ, tifffile, OME's) describe all pictures of a file in the first one's
- * text. */
+ * text, which stays true where all are pages that are read. */
 static bool describes_others(struct imf_reader *r, struct imf_tiff_input *in, uint64_t first,
                              uint64_t at) {
     struct imf_tiff_directory d;
     imf_tiff_load(&d, in, at, &r->metadata.out_of_memory);
     struct value v = value_of(r, in, &d, IMF_TIFF_DESCRIPTION);
     bool alone = !d.next && at == first;
-    bool others = (has(v, "\nimages=") && !has(v, "\nimages=1\n")) ||
-                  (!alone && (has(v, "<OME") || has(v, "\"shape\": [")));
+    bool others = !(r->limits.pages == IMF_PAGES_ALL && r->pages > 1) &&
+                  ((has(v, "\nimages=") && !has(v, "\nimages=1\n")) ||
+                   (!alone && (has(v, "<OME") || has(v, "\"shape\": ["))));
     free(v.data);
     imf_tiff_unload(&d);
     return others;

@@ -3,18 +3,21 @@
  *
  * A directory's entries are followed to the values that they point at, to other directories and to the
  * strips and tiles of pictures. Of the picture that is read, and of the first, each value is a part by
- * itself, which metadata.c may claim; of another one all is that picture.
+ * itself, which metadata.c may claim; of another one all is that picture. Pages that are read after the first have
+ * accounts of their own, of what their directories lead to.
  */
 #include "codec/tiff/metadata.h"
+#include "codec/tiff/pictures.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define DIRECTORIES_MAX 4096
+#define DIRECTORIES_MAX IMF_TIFF_PICTURES_MAX
 
-/* The picture that is read, a directory of its tags, the first picture where that is another, others. */
-enum place { READ, TAGS, FIRST, OTHER };
+/* The picture that is read, a directory of its tags, the first picture where that is another, pages that are read
+ * later, other pictures. */
+enum place { READ, TAGS, FIRST, PAGE, OTHER };
 
 struct walk {
     struct imf_reader *reader;
@@ -92,7 +95,8 @@ static bool is_framed(struct walk *w, uint64_t at, uint64_t bytes) {
 }
 
 /* Strips or tiles, by the entries of their offsets and of their sizes. */
-static void enter_cells(struct walk *w, const struct imf_tiff_directory *d, const char *name) {
+static void enter_cells(struct walk *w, const struct imf_tiff_directory *d, enum place place,
+                        const char *name) {
     static const unsigned tags[][2] = {{273, 279}, {324, 325}};
     for (size_t k = 0; k < 2; k++) {
         const struct imf_tiff_entry *offsets = imf_tiff_entry(d, tags[k][0]);
@@ -104,7 +108,8 @@ static void enter_cells(struct walk *w, const struct imf_tiff_directory *d, cons
             if (at > 0 && at < w->in->bytes.size)
                 imf_account_add(&w->reader->account, at - frame,
                                 known ? bytes + 2 * frame : w->in->bytes.size - at,
-                                name ? IMF_LOST : IMF_PIXELS, 0, name ? name : "pixels");
+                                place == READ || place == PAGE ? IMF_PIXELS : IMF_LOST, 0,
+                                place == READ ? "pixels" : name);
         }
     }
 }
@@ -155,10 +160,10 @@ static void enter_entry(struct walk *w, const struct imf_tiff_directory *d, size
             title = names[k].name;
             strip = names[k].strip;
         }
-    bool other = place == OTHER;
+    bool other = place == OTHER || place == PAGE;
     if (other ||
         (pointer ? leads_to_directories(w, e) : place != TAGS && imf_tiff_is_storage(e->tag))) {
-        enum imf_becomes becomes = other ? IMF_LOST : IMF_STRUCTURE;
+        enum imf_becomes becomes = place == OTHER ? IMF_LOST : IMF_STRUCTURE;
         enter(w, key, entry, becomes, 0, other ? name : "directory", key, NULL);
         if (good && at)
             enter(w, at, bytes, becomes, 0, other ? name : "directory", at, NULL);
@@ -169,9 +174,9 @@ static void enter_entry(struct walk *w, const struct imf_tiff_directory *d, size
         enter(w, key, entry, IMF_LOST, strip, title, key, good && !pointer ? NULL : "damaged");
     }
     if (good && pictures)
-        follow(w, e, OTHER, other ? name : "picture below the first");
+        follow(w, e, place == PAGE ? PAGE : OTHER, other ? name : "picture below the first");
     else if (good && imf_tiff_is_pointer(e->tag))
-        follow(w, e, other ? OTHER : TAGS, name);
+        follow(w, e, other ? place : TAGS, name);
 }
 
 /* All of a directory but what follows it; name: of another picture. */
@@ -187,54 +192,44 @@ static void walk_directory(struct walk *w, uint64_t at, enum place place, const 
     if (place == READ) {
         w->width = imf_tiff_number_of(w->in, &d, 256);
         w->height = imf_tiff_number_of(w->in, &d, 257);
-    } else if (place == OTHER && is_smaller(w, &d)) {
+    } else if (place == PAGE && !imf_tiff_is_page(w->in, &d)) {
+        place = OTHER;
+    }
+    if (place == OTHER && is_smaller(w, &d)) {
         name = "smaller copy of the picture";
     }
     uint64_t first = imf_tiff_key(w->in, &d, 0), end = imf_tiff_key(w->in, &d, d.count);
     enum imf_becomes becomes = place == OTHER ? IMF_LOST : IMF_STRUCTURE;
-    const char *title = place == OTHER ? name : "directory";
+    const char *title = place == OTHER || place == PAGE ? name : "directory";
     enter(w, at, first - at, becomes, 0, title, at, NULL);
     for (size_t i = 0; i < d.count; i++)
         enter_entry(w, &d, i, place, name);
     enter(w, end, w->in->wide ? 8 : 4, becomes, 0, title, end, NULL);
     if (place != TAGS)
-        enter_cells(w, &d, place == READ ? NULL : name);
+        enter_cells(w, &d, place, name);
     imf_tiff_unload(&d);
-}
-
-/* Where the directories of pictures begin, as far as they follow each other; returns how many. */
-static size_t list_pictures(struct walk *w, uint64_t at, uint64_t *list) {
-    size_t count = 0;
-    struct imf_tiff_directory d;
-    while (at && count < DIRECTORIES_MAX) {
-        for (size_t i = 0; i < count; i++)
-            if (list[i] == at)
-                return count;
-        if (!imf_tiff_load(&d, w->in, at, &w->reader->metadata.out_of_memory))
-            break;
-        list[count++] = at;
-        at = d.next;
-        imf_tiff_unload(&d);
-    }
-    return count;
 }
 
 void imf_tiff_enter(struct imf_reader *r, struct imf_tiff_input *in, uint64_t first, uint64_t at) {
     struct walk *w = calloc(1, sizeof *w);
-    uint64_t *list = calloc(DIRECTORIES_MAX, sizeof *list);
+    uint64_t *list = calloc(IMF_TIFF_PICTURES_MAX, sizeof *list);
     r->metadata.out_of_memory |= !w || !list;
     if (w && list) {
         *w = (struct walk){.reader = r, .in = in};
-        size_t count = list_pictures(w, first, list);
-        imf_account_add(&r->account, 0, in->wide ? 16 : 8, IMF_STRUCTURE, 0, "header");
-        enter_layout(w, in->wide ? 16 : 8);
+        bool later = r->page > 1;
+        size_t count =
+            later ? 0 : imf_tiff_list_pictures(in, first, list, &r->metadata.out_of_memory);
+        if (!later) {
+            imf_account_add(&r->account, 0, in->wide ? 16 : 8, IMF_STRUCTURE, 0, "header");
+            enter_layout(w, in->wide ? 16 : 8);
+        }
         walk_directory(w, at, READ, NULL);
-        if (at != first)
+        if (at != first && !later)
             walk_directory(w, first, FIRST, "first picture");
         for (size_t i = 1; i < count; i++) {
             char name[64];
             snprintf(name, sizeof name, "picture %zu of %zu", i + 1, count);
-            walk_directory(w, list[i], OTHER, name);
+            walk_directory(w, list[i], r->pages ? PAGE : OTHER, name);
         }
         r->metadata.out_of_memory |= r->account.out_of_memory;
     }
@@ -265,16 +260,18 @@ bool imf_tiff_part(size_t i, struct imf_part_kind *kind) {
     static const struct {
         const char *name;
         unsigned tag, type;
-    } more[] = {{"EXIF tag N", 36864, IMF_TIFF_ASCII},
-                {"tag N that EXIF has, too", 318, IMF_TIFF_RATIONAL},
-                {"tag N of text, bytes or 16 bits", PROGRAM, IMF_TIFF_ASCII},
-                {"tag N of integers of 32 bits", PROGRAM, IMF_TIFF_LONG},
-                {"picture 2 of 2", IMF_TIFF_SUB_IFD, IMF_TIFF_LONG},
-                {"smaller copy of the picture", IMF_TIFF_SUB_IFD, IMF_TIFF_LONG}};
+        bool page;
+    } more[] = {{"EXIF tag N", 36864, IMF_TIFF_ASCII, false},
+                {"tag N that EXIF has, too", 318, IMF_TIFF_RATIONAL, false},
+                {"tag N of text, bytes or 16 bits", PROGRAM, IMF_TIFF_ASCII, false},
+                {"tag N of integers of 32 bits", PROGRAM, IMF_TIFF_LONG, false},
+                {"picture 2 of 2", IMF_TIFF_SUB_IFD, IMF_TIFF_LONG, true},
+                {"smaller copy of the picture", IMF_TIFF_SUB_IFD, IMF_TIFF_LONG, false}};
     if (i >= NAMES + sizeof more / sizeof *more)
         return false;
     snprintf(kind->name, sizeof kind->name, "%s", i < NAMES ? names[i].name : more[i - NAMES].name);
     kind->items = i < NAMES ? items_of(names[i].tag, IMF_TIFF_BYTE)
                             : items_of(more[i - NAMES].tag, more[i - NAMES].type);
+    kind->page = i >= NAMES && more[i - NAMES].page;
     return true;
 }

@@ -7,10 +7,11 @@
 #include "codec/tiff/pictures.h"
 #include "imfilter_program.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-enum { PAGE = 2, SENSOR = 32803, LINEAR_SENSOR = 34892 };
+enum { PAGE = 2, PALETTE = 3, SENSOR = 32803, LINEAR_SENSOR = 34892 };
 #define VISITED_MAX 64
 
 struct search {
@@ -44,7 +45,7 @@ static void visit(struct search *s, uint64_t at, bool behind) {
     uint64_t colors = imf_tiff_number_of(s->in, &d, 262);
     const struct imf_tiff_entry *below = imf_tiff_entry(&d, IMF_TIFF_SUB_IFD);
     bool first = s->visited == 1, reduced = imf_tiff_is_reduced(s->in, &d);
-    bool full = (imf_tiff_number_of(s->in, &d, IMF_TIFF_SUBFILE) & ~(uint64_t)PAGE) == 0;
+    bool full = imf_tiff_is_page(s->in, &d);
     bool larger =
         width <= UINT32_MAX && height <= UINT32_MAX && width * height > f->width * f->height;
     f->raw |= colors == SENSOR || colors == LINEAR_SENSOR;
@@ -68,6 +69,59 @@ struct imf_tiff_picture imf_tiff_find_picture(struct imf_tiff_input *in, uint64_
     visit(&s, first, false);
     return s.found;
 }
+
+/* ---- pages ----------------------------------------------------------------------------------- */
+
+size_t imf_tiff_list_pictures(struct imf_tiff_input *in, uint64_t first,
+                              uint64_t list[IMF_TIFF_PICTURES_MAX], bool *out_of_memory) {
+    size_t count = 0;
+    struct imf_tiff_directory d;
+    for (uint64_t at = first; at && count < IMF_TIFF_PICTURES_MAX; imf_tiff_unload(&d)) {
+        for (size_t i = 0; i < count; i++)
+            if (list[i] == at)
+                return count;
+        if (!imf_tiff_load(&d, in, at, out_of_memory))
+            break;
+        list[count++] = at;
+        at = d.next;
+    }
+    return count;
+}
+
+bool imf_tiff_is_page(struct imf_tiff_input *in, const struct imf_tiff_directory *d) {
+    return (imf_tiff_number_of(in, d, IMF_TIFF_SUBFILE) & ~(uint64_t)PAGE) == 0;
+}
+
+/* Of the picture, at most 2^48; a palette's colours have four. */
+static uint64_t samples_of(struct imf_tiff_input *in, const struct imf_tiff_directory *d) {
+    uint64_t width = imf_tiff_number_of(in, d, 256), height = imf_tiff_number_of(in, d, 257);
+    uint64_t each = imf_tiff_number_of(in, d, 277), most = (uint64_t)1 << 48, pixels;
+    each = imf_tiff_number_of(in, d, 262) == PALETTE || each > 4 ? 4 : each ? each : 1;
+    bool fits = !__builtin_mul_overflow(width, height, &pixels) && pixels < most / 4;
+    return fits ? each * pixels : most;
+}
+
+uint64_t *imf_tiff_list_pages(struct imf_tiff_input *in, uint64_t first, int *count,
+                              uint64_t *samples, bool *out_of_memory) {
+    uint64_t *list = calloc(IMF_TIFF_PICTURES_MAX, sizeof *list);
+    size_t pictures = list ? imf_tiff_list_pictures(in, first, list, out_of_memory) : 0;
+    *count = 0;
+    *samples = 0;
+    *out_of_memory |= !list;
+    for (size_t i = 0; i < pictures; i++) {
+        struct imf_tiff_directory d;
+        if (!imf_tiff_load(&d, in, list[i], out_of_memory))
+            continue;
+        if (imf_tiff_is_page(in, &d)) {
+            list[(*count)++] = list[i];
+            *samples += samples_of(in, &d);
+        }
+        imf_tiff_unload(&d);
+    }
+    return list;
+}
+
+/* ---- camera raws ----------------------------------------------------------------------------- */
 
 bool imf_is_camera_raw(int fd) {
     struct stat st;

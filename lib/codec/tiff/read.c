@@ -13,6 +13,7 @@
 #include "base/surface.h"
 #include "codec/metadata/tiff.h"
 #include "codec/tiff/compression.h"
+#include "codec/tiff/form.h"
 #include "codec/tiff/metadata.h"
 #include "codec/tiff/pictures.h"
 #include "codec/tiff/pixels.h"
@@ -24,10 +25,12 @@
 
 #define LARGE ((size_t)4 << 20) /* bytes of a row of cells that is held without need */
 #define FEW ((size_t)64 << 10)  /* of one that is made of single rows */
-#define SAMPLES_MAX 64          /* of a pixel, most of which are left out */
 
 struct tiff {
     struct imf_tiff_stream stream;
+    uint64_t first;  /* the file's first directory, once it is open */
+    uint64_t *pages; /* owned: where the reader's pages begin, or NULL */
+    /* of the page: */
     struct imf_tiff_pixels pixels;
     TIFF *tif;         /* the stream's */
     int width, height; /* of a cell */
@@ -161,103 +164,10 @@ static enum imf_status set_cells(struct tiff *t, uint16_t compression, struct im
                                                  : imf_fail_memory(err, (size_t)(bytes + line));
 }
 
-/* ---- what a TIFF is -------------------------------------------------------------------------- */
-
-static enum imf_status refuse(struct imf_error *err, const char *what, const char *way) {
-    return imf_fail(err, IMF_ERR_FORMAT,
-                    "a TIFF of %s cannot be read (gray, palette, RGB and CMYK of 1 to 16 bits "
-                    "can%s)",
-                    what, way);
-}
-
-struct form {
-    uint16_t compression, photometric, samples, bits, planar, format, inks;
-    uint16_t extras, *extra; /* what samples besides colours are */
-    enum imf_color color;
-    int colors; /* samples of them */
-};
-
-static uint16_t field(TIFF *tif, uint32_t tag) {
-    uint16_t value = 0;
-    return TIFFGetFieldDefaulted(tif, tag, &value) ? value : 0;
-}
-
-/* IMF_ERR_FORMAT, with what of the form cannot be read, and what changes a file to one that can. Each way
- * was tried on files of its kind: others, as ImageMagick 6, make wrong colours of YCbCr and clip what is
- * not from 0 to 1. */
-static enum imf_status check_form(const struct form *f, struct imf_error *err) {
-    static const char to_rgb[] = "; tiff2rgba -n IN OUT makes RGB of it",
-                      to_integers[] =
-                          "; vips linear IN T.v A B, then vips cast T.v OUT.tif ushort "
-                          "makes integers A x + B of the samples x";
-    char compression[80], bits[80], colors[80];
-    bool jbig = f->compression == COMPRESSION_JBIG || f->compression == COMPRESSION_LERC;
-    bool ycbcr = f->photometric == PHOTOMETRIC_YCBCR, narrow = f->bits <= 32;
-    bool odd_inks = f->color == IMF_COLOR_CMYK && f->inks != INKSET_CMYK;
-    snprintf(bits, sizeof bits, "%u bits a sample", f->bits);
-    snprintf(colors, sizeof colors, "%u samples a pixel and photometric interpretation %u",
-             f->samples, f->photometric);
-    const struct {
-        bool is;
-        const char *what, *way;
-    } misfits[] = {
-        {!imf_tiff_decodes(f->compression, compression, sizeof compression), compression,
-         f->compression == COMPRESSION_OJPEG ? to_rgb
-         : jbig                              ? "; tiffcp -c zip IN OUT deflates it instead"
-                                             : ""},
-        {f->format == SAMPLEFORMAT_IEEEFP, "floating-point samples",
-         narrow ? to_integers : "; GraphicsMagick's gm convert IN OUT.png makes 16 bits of 0 to 1"},
-        {f->format == SAMPLEFORMAT_INT, "signed samples", narrow ? to_integers : ""},
-        {f->format != SAMPLEFORMAT_UINT && f->format != SAMPLEFORMAT_VOID, "complex samples", ""},
-        {f->bits < 1 || f->bits > 16 || (f->bits & (f->bits - 1)) != 0, bits,
-         f->bits == 12 || f->bits == 32
-             ? "; GraphicsMagick's gm convert IN OUT.png makes 16 bits of it"
-             : ""},
-        {ycbcr && (f->compression != COMPRESSION_JPEG || f->planar != PLANARCONFIG_CONTIG),
-         "YCbCr, but for JPEG's,", to_rgb},
-        {f->photometric == PHOTOMETRIC_PALETTE && f->bits > 8, "a palette of 65536 colours", ""},
-        {!f->colors || f->samples < f->colors || f->samples > SAMPLES_MAX || odd_inks, colors,
-         ycbcr                                  ? to_rgb
-         : f->photometric == PHOTOMETRIC_CIELAB ? "; vips copy IN OUT.png makes RGB of it"
-                                                : ""},
-    };
-    for (size_t i = 0; i < sizeof misfits / sizeof *misfits; i++)
-        if (misfits[i].is)
-            return refuse(err, misfits[i].what, misfits[i].way);
-    return IMF_OK;
-}
-
-static enum imf_status read_form(TIFF *tif, struct form *f, struct imf_error *err) {
-    static const struct {
-        uint16_t photometric;
-        enum imf_color color;
-        int colors;
-    } known[] = {
-        {PHOTOMETRIC_MINISWHITE, IMF_COLOR_GRAY, 1}, {PHOTOMETRIC_MINISBLACK, IMF_COLOR_GRAY, 1},
-        {PHOTOMETRIC_RGB, IMF_COLOR_RGB, 3},         {PHOTOMETRIC_PALETTE, IMF_COLOR_RGB, 1},
-        {PHOTOMETRIC_SEPARATED, IMF_COLOR_CMYK, 4},  {PHOTOMETRIC_YCBCR, IMF_COLOR_RGB, 3}};
-    *f = (struct form){.compression = field(tif, TIFFTAG_COMPRESSION),
-                       .samples = field(tif, TIFFTAG_SAMPLESPERPIXEL),
-                       .bits = field(tif, TIFFTAG_BITSPERSAMPLE),
-                       .planar = field(tif, TIFFTAG_PLANARCONFIG),
-                       .format = field(tif, TIFFTAG_SAMPLEFORMAT),
-                       .inks = field(tif, TIFFTAG_INKSET)};
-    if (!TIFFGetField(tif, TIFFTAG_PHOTOMETRIC, &f->photometric))
-        return refuse(err, "unknown colours", "");
-    TIFFGetField(tif, TIFFTAG_EXTRASAMPLES, &f->extras, &f->extra);
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (known[i].photometric == f->photometric) {
-            f->color = known[i].color;
-            f->colors = known[i].colors;
-        }
-    enum imf_status status = check_form(f, err);
-    if (!status && f->photometric == PHOTOMETRIC_YCBCR)
-        TIFFSetField(tif, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
-    return status;
-}
+/* ---- what a TIFF is ------------------------------------------------------------------------- */
 
 /* Colours stand before the other samples, of which the first that is alpha is read. */
-static void set_pixels(struct tiff *t, const struct form *f) {
+static void set_pixels(struct tiff *t, const struct imf_tiff_form *f) {
     struct imf_tiff_pixels *p = &t->pixels;
     *p = (struct imf_tiff_pixels){.samples = f->samples,
                                   .bits = f->bits,
@@ -289,7 +199,7 @@ static void read_density(const struct tiff *t) {
                                                   [RESUNIT_INCH] = IMF_DENSITY_INCH,
                                                   [RESUNIT_CENTIMETER] = IMF_DENSITY_CM};
     float x = 0, y = 0;
-    uint16_t unit = field(t->tif, TIFFTAG_RESOLUTIONUNIT);
+    uint16_t unit = imf_tiff_field(t->tif, TIFFTAG_RESOLUTIONUNIT);
     TIFFGetField(t->tif, TIFFTAG_XRESOLUTION, &x);
     TIFFGetField(t->tif, TIFFTAG_YRESOLUTION, &y);
     if (x >= 0.5 && y >= 0.5 && x < 1e9 && y < 1e9 && unit <= RESUNIT_CENTIMETER)
@@ -299,38 +209,59 @@ static void read_density(const struct tiff *t) {
 
 /* ---- decoder --------------------------------------------------------------------------------- */
 
-static enum imf_status read_header(struct tiff *t, uint64_t *first, struct imf_tiff_picture *p,
-                                   struct form *f, struct imf_error *err) {
+/* Open the file, and find its picture or its pages. */
+static enum imf_status open_file(struct tiff *t, uint64_t *at, struct imf_error *err) {
     struct imf_tiff_stream *s = &t->stream;
+    struct imf_reader *r = s->reader;
     enum imf_status status = imf_tiff_open_bytes(s, err);
     if (status)
         return status;
-    *first = imf_tiff_header(&s->in);
-    *p = imf_tiff_find_picture(&s->in, *first, &s->reader->metadata.out_of_memory);
-    if (p->raw)
+    t->first = imf_tiff_header(&s->in);
+    struct imf_tiff_picture p = imf_tiff_find_picture(&s->in, t->first, &r->metadata.out_of_memory);
+    if (p.raw)
         return imf_fail(
             err, IMF_ERR_FORMAT,
             "is camera raw, which imfilter does not read (try: dcraw -c FILE | imfilter ... -)");
-    if (*first && !p->at)
+    if (t->first && !p.at)
         return imf_fail(err, IMF_ERR_FORMAT,
                         "its first image is marked as a smaller copy of another (NewSubfileType "
                         "1), as in camera raw files (dcraw develops those; tiffset -s 254 0 FILE "
                         "marks it as the image)");
-    if (!imf_tiff_open_library(s, p->at) ||
-        (p->at != *first && TIFFSetSubDirectory(s->tif, p->at) != 1))
+    *at = p.at;
+    if (p.at == t->first && r->limits.pages)
+        t->pages = imf_tiff_list_pages(&s->in, t->first, &r->pages, &r->samples,
+                                       &r->metadata.out_of_memory);
+    return IMF_OK;
+}
+
+/* Of the page, or of a file that is read as one picture. */
+static enum imf_status read_header(struct tiff *t, uint64_t *at, struct imf_tiff_form *f,
+                                   struct imf_error *err) {
+    struct imf_tiff_stream *s = &t->stream;
+    struct imf_reader *r = s->reader;
+    enum imf_status status = t->first ? IMF_OK : open_file(t, at, err);
+    if (status)
+        return status;
+    if (r->page > 1 && r->page > r->pages)
+        return imf_fail(err, IMF_ERR_FORMAT, "it has no page %d", r->page);
+    if (r->page > 1)
+        *at = t->pages[r->page - 1];
+    else if (r->pages)
+        *at = t->first;
+    if (!imf_tiff_open_library(s, *at) ||
+        (*at != t->first && TIFFSetSubDirectory(s->tif, *at) != 1))
         return imf_tiff_failure(s, -1, err);
     t->tif = s->tif;
-    return read_form(t->tif, f, err);
+    return imf_tiff_read_form(t->tif, f, err);
 }
 
 static enum imf_status tiff_open(struct imf_reader *r, struct imf_error *err) {
     struct tiff *t = r->state;
-    struct form f;
+    struct imf_tiff_form f;
     uint32_t width = 0, height = 0;
-    uint64_t first;
-    struct imf_tiff_picture picture;
+    uint64_t at = 0;
     t->stream.reader = r;
-    enum imf_status status = read_header(t, &first, &picture, &f, err);
+    enum imf_status status = read_header(t, &at, &f, err);
     if (status)
         return status;
     set_pixels(t, &f);
@@ -347,12 +278,13 @@ static enum imf_status tiff_open(struct imf_reader *r, struct imf_error *err) {
     t->pixels.channels = r->info.channels;
     r->info.bits = r->info.channels == 1 && f.bits < 8 ? f.bits : 0;
     read_density(t);
-    if (picture.at != first)
+    uint64_t first = r->page > 1 ? at : t->first;
+    if (at != first)
         imf_reader_warn(r, "read is the largest picture (%d x %d), below or behind the first",
                         r->info.width, r->info.height);
-    imf_tiff_read_metadata(r, &t->stream.in, first, picture.at);
+    imf_tiff_read_metadata(r, &t->stream.in, first, at);
     t->stream.message[0] = '\0';
-    imf_account_close(&r->account, &t->stream.in.bytes);
+    imf_account_close(&r->account, r->page > 1 ? NULL : &t->stream.in.bytes);
     r->metadata.out_of_memory |= r->account.out_of_memory;
     return IMF_OK;
 }
@@ -376,11 +308,23 @@ static enum imf_status tiff_rows(struct imf_reader *r, unsigned char *dst, size_
     return IMF_OK;
 }
 
-static void tiff_close(struct imf_reader *r) {
+static void tiff_turn(struct imf_reader *r) {
     struct tiff *t = r->state;
-    imf_tiff_close_stream(&t->stream);
+    struct imf_tiff_stream *s = &t->stream;
+    if (s->tif)
+        TIFFClose(s->tif);
     free(t->pixels.line);
     free(t->cells);
+    s->in.untrue = 0;
+    *t = (struct tiff){
+        .stream = {.in = s->in, .bytes = s->bytes}, .first = t->first, .pages = t->pages};
+}
+
+static void tiff_close(struct imf_reader *r) {
+    struct tiff *t = r->state;
+    tiff_turn(r);
+    free(t->stream.bytes);
+    free(t->pages);
 }
 
 /* ---- format ---------------------------------------------------------------------------------- */
@@ -401,8 +345,8 @@ static bool plausible(const unsigned char *head, size_t size) {
            (head[2] == '+' || head[3] == '+' || imf_get(head + 4, 4, big) >= IMF_TIFF_HEADER);
 }
 
-static const struct imf_decoder decoder = {sizeof(struct tiff), tiff_open,    tiff_rows, NULL,
-                                           tiff_close,          imf_tiff_part};
+static const struct imf_decoder decoder = {sizeof(struct tiff), tiff_open,     tiff_rows, NULL,
+                                           tiff_close,          imf_tiff_part, tiff_turn};
 
 const struct imf_codec imf_tiff_codec = {
     .doc = {"tiff", "TIFF", {"tif", "tiff"}, {"compression"}},

@@ -11,7 +11,6 @@
 #include "base/surface.h"
 #include "codec/tiff/stream.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define SPARE ((uint64_t)64 << 20)
@@ -111,11 +110,5 @@ enum imf_status imf_tiff_failure(struct imf_tiff_stream *s, int done, struct imf
     if (done >= 0 || s->in.bytes.error)
         return imf_reader_damaged(s->reader, imf_max(done, 0), what, err);
     return imf_fail(err, IMF_ERR_DAMAGED, "%s in the header", what);
-}
-
-void imf_tiff_close_stream(struct imf_tiff_stream *s) {
-    if (s->tif)
-        TIFFClose(s->tif);
-    free(s->bytes);
 }
 #endif

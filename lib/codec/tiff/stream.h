@@ -11,7 +11,7 @@ struct imf_tiff_stream {
     struct imf_reader *reader;
     TIFF *tif;
     struct imf_tiff_input in;
-    unsigned char *bytes; /* all of them, if it is no file */
+    unsigned char *bytes; /* owned: all of them, if it is no file */
     uint64_t position;    /* libtiff's */
     char message[160];    /* libtiff's first error, or */
     bool decoding;        /* while pixels are decoded */
@@ -25,6 +25,5 @@ bool imf_tiff_open_library(struct imf_tiff_stream *s, uint64_t at);
 /* IMF_ERR_DAMAGED, or IMF_ERR_IO, by libtiff's message. done: as for imf_reader_damaged(), or -1 in
  * the header. */
 enum imf_status imf_tiff_failure(struct imf_tiff_stream *s, int done, struct imf_error *err);
-void imf_tiff_close_stream(struct imf_tiff_stream *s);
 
 #endif

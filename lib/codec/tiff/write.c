@@ -4,7 +4,8 @@
  * Strips of about STRIP bytes, deflated with the library's own encoder after each sample's left
  * neighbour is subtracted (TIFF 6.0, section 14), or stored. Strips do not depend on each other:
  * several are deflated at once. The directory follows them, and the header, which is written last,
- * refers to it; a file of more than 4 GB is a BigTIFF. A stream that cannot be written to twice, as a
+ * refers to it; a file of more than 4 GB is a BigTIFF. Of several pages each has its directory behind its strips, and
+ * the first one's decides. A stream that cannot be written to twice, as a
  * pipe, gets the whole file in the end.
  */
 #include "codec/table.h"
@@ -39,8 +40,10 @@ struct lane {
 struct tiff {
     struct imf_writer *writer;
     off_t start;
+    uint64_t next; /* where the next page's directory is to be named; 0: in the header */
+    bool big_endian, wide;
+    /* of the page: */
     int bits, level;
-    bool big_endian;
     size_t row; /* bytes in the file */
     int strip_rows, row_in_strip;
     struct lane lane[LANES];
@@ -143,6 +146,8 @@ static enum imf_status tiff_rows(struct imf_writer *w, const unsigned char *src,
 static enum imf_status open_stream(struct tiff *t, struct imf_error *err) {
     static const unsigned char header[HEADER] = {0};
     struct imf_writer *w = t->writer;
+    if (t->next)
+        return IMF_OK;
     int flags = fcntl(fileno(w->stream), F_GETFL);
     t->start = flags >= 0 && !(flags & O_APPEND) ? ftello(w->stream) : -1;
     bool seeks = t->start >= 0 && fseeko(w->stream, t->start, SEEK_SET) == 0;
@@ -189,10 +194,10 @@ static enum imf_status tiff_open(struct imf_writer *w, struct imf_error *err) {
     t->writer = w;
     t->level = level == IMF_COMPRESSION_NONE ? 0 : level == 0 ? DEFAULT_LEVEL : level;
     t->bits = w->info.bits ? w->info.bits : w->info.depth;
-    /* Camera makers' own tags are in EXIF's order, and cannot be changed. */
-    if (tags && imf_writer_wants(w, tags))
+    /* Camera makers' own tags are in EXIF's order, and cannot be changed. A file has one order. */
+    if (!t->next && tags && imf_writer_wants(w, tags))
         imf_tiff_first(tags->data, tags->size, &t->big_endian);
-    if (exif && imf_writer_wants(w, exif))
+    if (!t->next && exif && imf_writer_wants(w, exif))
         imf_tiff_first(exif->data, exif->size, &t->big_endian);
     t->row = (size_t)(((uint64_t)w->info.width * (unsigned)(w->info.channels * t->bits) + 7) / 8);
     size_t rows = STRIP / t->row;
@@ -206,7 +211,8 @@ static void add_form(const struct tiff *t, struct imf_tiff_directory *d,
                      struct imf_tiff_output *out) {
     static const uint64_t photometric[] = {
         [IMF_COLOR_GRAY] = BLACK_IS_ZERO, [IMF_COLOR_RGB] = RGB, [IMF_COLOR_CMYK] = SEPARATED};
-    const struct imf_info *i = &t->writer->info;
+    const struct imf_writer *w = t->writer;
+    const struct imf_info *i = &w->info;
     uint64_t bits = (uint64_t)t->bits, n = (uint64_t)i->channels;
     const struct {
         unsigned tag;
@@ -224,6 +230,8 @@ static void add_form(const struct tiff *t, struct imf_tiff_directory *d,
         {278, IMF_TIFF_LONG, 1, (uint64_t[]){(uint64_t)t->strip_rows}},
         {279, IMF_TIFF_LONG, t->strips, t->sizes},
         {284, IMF_TIFF_SHORT, 1, (uint64_t[]){1}}, /* samples of a pixel are neighbours */
+        {297, IMF_TIFF_SHORT, w->pages > 0 ? 2 : 0,
+         (uint64_t[]){(uint64_t)w->page - 1, (uint64_t)w->pages}},
         {317, IMF_TIFF_SHORT, t->level && t->bits >= 8, (uint64_t[]){2}},   /* differences */
         {332, IMF_TIFF_SHORT, i->color == IMF_COLOR_CMYK, (uint64_t[]){1}}, /* those inks */
         {338, IMF_TIFF_SHORT, i->alpha, (uint64_t[]){STRAIGHT_ALPHA}},
@@ -233,44 +241,53 @@ static void add_form(const struct tiff *t, struct imf_tiff_directory *d,
             imf_tiff_add(d, out, tags[k].tag, tags[k].type, tags[k].count, tags[k].values);
 }
 
-static void write_header(const struct tiff *t, bool wide, uint64_t directory) {
+/* Name the directory in the header, or behind the page's before it. */
+static void link_directory(const struct tiff *t, uint64_t directory) {
     struct imf_writer *w = t->writer;
-    unsigned char header[HEADER];
-    off_t end = t->start + (off_t)w->written;
-    size_t size = imf_tiff_make_header(header, t->big_endian, wide, directory);
+    unsigned char bytes[HEADER];
+    uint64_t written = w->written;
+    size_t size = t->wide ? 8 : 4;
+    imf_put(bytes, (int)size, directory, t->big_endian);
+    if (!t->next)
+        size = imf_tiff_make_header(bytes, t->big_endian, t->wide, directory);
     errno = 0;
-    if (!w->error && fseeko(w->stream, t->start, SEEK_SET) != 0)
+    if (!w->error && fseeko(w->stream, t->start + (off_t)t->next, SEEK_SET) != 0)
         w->error = errno;
-    imf_writer_put(w, header, size);
-    if (!w->error && fseeko(w->stream, end, SEEK_SET) != 0)
+    imf_writer_put(w, bytes, size);
+    if (!w->error && fseeko(w->stream, t->start + (off_t)written, SEEK_SET) != 0)
         w->error = errno;
+    w->written = written;
 }
 
 static enum imf_status tiff_finish(struct imf_writer *w, struct imf_error *err) {
     struct tiff *t = w->state;
     struct imf_tiff_directory d = {.entries = NULL};
     struct imf_tiff_output out = {.big_endian = t->big_endian, .base = w->written + w->written % 2};
-    out.wide = out.base + 16 * t->strips + 3 * IMF_METADATA_MAX > UINT32_MAX;
+    if (!t->next)
+        t->wide = out.base + 16 * t->strips + 3 * IMF_METADATA_MAX + w->later > UINT32_MAX;
+    out.wide = t->wide;
     add_form(t, &d, &out);
     imf_tiff_add_metadata(w, &d, &out);
     uint64_t directory = imf_tiff_store(&d, &out);
-    imf_tiff_unload(&d);
+    d.at = directory;
     if (!out.out_of_memory) {
         imf_writer_put(w, "", w->written % 2);
         imf_writer_put(w, out.data, out.size);
-        write_header(t, out.wide, directory);
+        link_directory(t, directory);
+        t->next = imf_tiff_key(&(struct imf_tiff_input){.wide = t->wide}, &d, d.count);
     }
+    imf_tiff_unload(&d);
     free(out.data);
     if (out.out_of_memory)
         return imf_fail(err, IMF_ERR_MEMORY, "out of memory");
-    if (w->file) {
+    if (w->file && w->page == w->pages) {
         imf_writer_release(w);
         imf_writer_put(w, w->held, w->held_size);
     }
     return IMF_OK;
 }
 
-static void tiff_close(struct imf_writer *w) {
+static void tiff_turn(struct imf_writer *w) {
     struct tiff *t = w->state;
     imf_pool_close(&t->pool);
     for (int i = 0; i < t->lanes; i++) {
@@ -280,6 +297,8 @@ static void tiff_close(struct imf_writer *w) {
     }
     free(t->offsets);
     free(t->sizes);
+    *t = (struct tiff){
+        .start = t->start, .next = t->next, .big_endian = t->big_endian, .wide = t->wide};
 }
 
 const struct imf_encoder imf_tiff_encoder = {
@@ -287,5 +306,6 @@ const struct imf_encoder imf_tiff_encoder = {
     .open = tiff_open,
     .rows = tiff_rows,
     .finish = tiff_finish,
-    .close = tiff_close,
+    .close = tiff_turn,
+    .turn = tiff_turn,
 };

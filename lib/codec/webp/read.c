@@ -191,7 +191,7 @@ static bool webp_part(size_t i, struct imf_part_kind *kind) {
 }
 
 static const struct imf_decoder decoder = {sizeof(struct webp), webp_open, webp_rows, webp_end,
-                                           webp_close,          webp_part};
+                                           webp_close,          webp_part, NULL};
 
 const struct imf_codec imf_webp_codec = {
     .doc = {"webp", "WebP", {"webp"}, {"quality"}},

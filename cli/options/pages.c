@@ -1,0 +1,74 @@
+/*
+ * pages.c - which pages of a file are taken
+ */
+#include "options/pages.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* No file has as many. */
+#define PAGE_MAX 1000000000
+
+static bool read_page(const char **at, int *page) {
+    int sign = **at == '-' ? -1 : 1;
+    const char *digits = *at + (sign < 0);
+    char *end;
+    long value = *digits >= '0' && *digits <= '9' ? strtol(digits, &end, 10) : 0;
+    if (value < 1 || value > PAGE_MAX)
+        return false;
+    *page = sign * (int)value;
+    *at = end;
+    return true;
+}
+
+/* One page, or the first and the last of a range; then the list's end, or a comma. */
+static bool read_range(const char **at, int *first, int *last) {
+    if (!read_page(at, first))
+        return false;
+    *last = *first;
+    if (**at == '-' && (++*at, !read_page(at, last)))
+        return false;
+    if (**at == ',' && (*at)[1])
+        ++*at;
+    else if (**at)
+        return false;
+    return true;
+}
+
+bool pages_valid(const char *list) {
+    int first, last;
+    while (*list)
+        if (!read_range(&list, &first, &last) || ((first < 0) == (last < 0) && first > last))
+            return false;
+    return true;
+}
+
+int *pages_take(const char *list, int count, size_t *taken, char why[PAGES_WHY]) {
+    char all[16];
+    int *pages = NULL;
+    *taken = 0;
+    snprintf(all, sizeof all, "1-%d", count);
+    for (const char *at = list ? list : all; *at;) {
+        int first = 0, last = 0, asked;
+        read_range(&at, &first, &last);
+        asked = first;
+        first += first < 0 ? count + 1 : 0;
+        last += last < 0 ? count + 1 : 0;
+        asked = first < 1 || first > count ? asked : last;
+        if (first < 1 || last < first || last > count) {
+            snprintf(why, PAGES_WHY, "has no page %d of --pages (it has %d)", asked, count);
+            free(pages);
+            return NULL;
+        }
+        int *more = realloc(pages, (*taken + (size_t)(last - first + 1)) * sizeof *pages);
+        if (!more) {
+            snprintf(why, PAGES_WHY, "out of memory");
+            free(pages);
+            return NULL;
+        }
+        pages = more;
+        for (int page = first; page <= last; page++)
+            pages[(*taken)++] = page;
+    }
+    return pages;
+}

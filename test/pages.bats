@@ -1,0 +1,175 @@
+# Files of several pages
+load helper
+
+# A TIFF, as stacks are written by hand: pages of WxH gray samples, "8" or "16" bits, or "f" for floats, that all have
+# VALUE, each with a description.
+stack() { # FILE WxHxBITS=VALUE...
+    python3 - "$@" <<'END'
+import struct, sys
+out, before = bytearray(b"II*\0" + bytes(4)), 4
+for i, page in enumerate(sys.argv[2:]):
+    shape, value = page.split("=")
+    width, height, bits = shape.split("x")
+    kind = {"8": "B", "16": "H", "f": "f"}[bits]
+    pixels = struct.pack("<" + kind, float(value) if kind == "f" else int(value)) * (int(width) * int(height))
+    text = b"page of %s\0" % value.encode()
+    at = len(out)
+    out += pixels + text + bytes((len(pixels) + len(text)) % 2)
+    rows = [(256, 4, 1, int(width)), (257, 4, 1, int(height)), (258, 3, 1, struct.calcsize(kind) * 8), (259, 3, 1, 1),
+            (262, 3, 1, 1), (270, 2, len(text), at + len(pixels)), (273, 4, 1, at), (277, 3, 1, 1), (278, 4, 1, int(height)),
+            (279, 4, 1, len(pixels)), (339, 3, 1, 3 if kind == "f" else 1)]
+    struct.pack_into("<I", out, before, len(out))
+    out += struct.pack("<H", len(rows)) + b"".join(struct.pack("<HHII", *row) for row in rows) + bytes(4)
+    before = len(out) - 4
+open(sys.argv[1], "wb").write(out)
+END
+}
+
+# Width, height, bits, smallest and largest sample and description of each page, as imfilter's own reader does not see them.
+pages() {
+    python3 - "$1" <<'END'
+import struct, sys, zlib
+data = open(sys.argv[1], "rb").read()
+order = {b"II": "<", b"MM": ">"}[data[:2]]
+at = struct.unpack_from(order + "I", data, 4)[0]
+while at:
+    count = struct.unpack_from(order + "H", data, at)[0]
+    tags = {}
+    for i in range(count):
+        tag, kind, n = struct.unpack_from(order + "HHI", data, at + 2 + 12 * i)
+        size = {1: "B", 2: "B", 3: "H", 4: "I", 5: "Q", 7: "B"}[kind]
+        place = at + 10 + 12 * i
+        if n * struct.calcsize(size) > 4:
+            place = struct.unpack_from(order + "I", data, place)[0]
+        tags[tag] = struct.unpack_from(f"{order}{n}{size}", data, place)
+    samples = []
+    for start, length in zip(tags[273], tags[279]):
+        strip = data[start:start + length]
+        strip = zlib.decompress(strip) if tags[259][0] == 8 else strip
+        kind = "H" if tags[258][0] == 16 else "B"
+        values = list(struct.unpack(f"{order}{len(strip) // struct.calcsize(kind)}{kind}", strip))
+        for i in range(len(values)):  # differences with the left neighbour
+            if 317 in tags and i % tags[256][0]:
+                values[i] = (values[i] + values[i - 1]) % (1 << tags[258][0])
+        samples += values
+    print(tags[256][0], tags[257][0], tags[258][0], min(samples), max(samples), bytes(tags.get(270, b"\0")[:-1]).decode())
+    at = struct.unpack_from(order + "I", data, at + 2 + 12 * count)[0]
+END
+}
+
+@test "each page is filtered by itself, and keeps its size, depth and description" {
+    stack a.tif 40x30x8=0 40x30x8=255 20x70x16=0 33x1x16=65535
+    want=$(pages a.tif)
+    for filter in blur:4 median:3 highpass:0.1:mean=keep equalize; do
+        for compression in 0 6; do
+            imf -f $filter --compression=$compression a.tif -o b.tif
+            [ "$(pages b.tif)" = "$want" ]
+            imf -f $filter - --compression=$compression -o - <a.tif >c.tif
+            cmp b.tif c.tif
+        done
+    done
+    cp a.tif c.tif
+    imf -f blur:4 -i.bak c.tif
+    [ "$(pages c.tif)" = "$want" ]
+    cmp a.tif c.tif.bak
+    run "$IMFILTER" -q --verify -f blur:4 a.tif
+    [ "$status" -eq 0 ]
+    imf -f blur:1 --depth=16 --verify a.tif -o b.tif
+    [ "$(pages b.tif | cut -d' ' -f3 | xargs)" = "16 16 16 16" ]
+}
+
+@test "a page of a stack is what it would be alone" {
+    for i in 1 2 3; do
+        "$IMFILTER" -f "kernel:1:bias=0.$i" "$TESTDATA/types/gray$((8 << i % 2)).png" -o $i.tif
+    done
+    tiffcp 1.tif 2.tif 3.tif all.tif 2>/dev/null || skip "tiffcp is not installed"
+    imf -f unsharp --range=normalize all.tif -o out.tif
+    for i in 1 2 3; do
+        imf -f unsharp --range=normalize $i.tif -o want.ppm
+        imf --pages=$i -f kernel:1 out.tif -o got.ppm
+        cmp want.ppm got.ppm
+    done
+}
+
+@test "--pages takes some, in its order" {
+    stack a.tif 5x4x8=10 5x4x8=20 5x4x8=30 5x4x8=40
+    taken() { imf -f median:1 --pages="$1" a.tif -o b.tif && pages b.tif | cut -d' ' -f4 | xargs; }
+    [ "$(taken 2)" = 20 ]
+    [ "$(taken 3,1)" = "30 10" ]
+    [ "$(taken 2-4)" = "20 30 40" ]
+    [ "$(taken -1,1-2)" = "40 10 20" ]
+    [ "$(taken 2--2)" = "20 30" ]
+    [ "$(taken -3--1)" = "20 30 40" ]
+    imf -f median:1 --pages=-2 a.tif -o b.pgm
+    [ "$(tail -c 1 b.pgm | od -An -tu1 | xargs)" = 30 ]
+    for list in 5 0-2 1-9 -5 3-2,1; do
+        rm -f b.tif
+        imf_run -f median:1 --pages=$list a.tif -o b.tif
+        [[ $status -eq 1 || $status -eq 2 ]]
+        [ ! -e b.tif ]
+    done
+    imf_run -f median:1 --pages=2-5 a.tif -o b.tif
+    one_line "a.tif: has no page 5 of --pages (it has 4)"
+    for list in '' , 1, 1,,2 x 1-x 1.5 +1 99999999999; do
+        imf_run -f median:1 --pages=$list a.tif -o b.tif
+        [ "$status" -eq 2 ]
+        one_line '--pages: "'
+    done
+    imf_run -f median:1 --pages=2 -i a.tif
+    [ "$status" -eq 2 ]
+    one_line "--in-place keeps all pages"
+}
+
+@test "a format of one picture gets the first page, with a warning, or the one that is asked for" {
+    stack a.tif 5x4x8=10 5x4x8=20
+    for type in png jpg pgm; do
+        imf_run -f median:1 a.tif -o b.$type
+        [ "$status" -eq 0 ]
+        one_line "left out: "
+        [[ $stderr == *"picture 2 of 2 ("* ]]
+        imf_run -f median:1 --pages=2 a.tif -o b.$type
+        [ "$status" -eq 0 ]
+        [[ $stderr != *picture* ]]
+        imf_run -f median:1 --pages=1,2 a.tif -o c.$type
+        [ "$status" -eq 1 ]
+        one_line "a.tif: has several pages, of which the output's format holds one"
+        [ ! -e c.$type ]
+    done
+    imf_run -f median:1 --bench=2 a.tif -o b.tif
+    [ "$status" -eq 1 ]
+    one_line "a.tif: has several pages; --spectrum and --bench take one"
+    imf_run -f median:1 --pages=2 "$TESTDATA/noise.png" -o b.png
+    one_line "has no page 2 of --pages (it has 1)"
+}
+
+@test "a page that cannot be read is named, and nothing of the file is written" {
+    stack a.tif 5x4x8=10 5x4xf=0.5 5x4x8=30
+    imf_run --json -f median:1 a.tif -o b.tif
+    [ "$status" -eq 1 ]
+    [[ $stderr == *"a.tif: page 2: a TIFF of floating-point samples cannot be read"* ]]
+    [ "$(grep -c '"status"' <<<"$output")" = 1 ]
+    [[ $output == *'"status":"error"'* ]]
+    [ ! -e b.tif ]
+    cp a.tif c.tif
+    imf_run -f median:1 -i c.tif
+    [ "$status" -eq 1 ]
+    cmp a.tif c.tif
+    imf -f median:1 --pages=1,3 a.tif -o b.tif
+    [ "$(pages b.tif | cut -d' ' -f4 | xargs)" = "10 30" ]
+}
+
+@test "--json has an object a page, and a warning that pages share comes once" {
+    stack a.tif 5x4x8=10 6x4x8=20 7x4x16=30
+    imf_run --json -f median:1 a.tif -o b.tif
+    [ "$(python3 -c 'import json, sys
+print(*((o["page"], o["pages"], o["width"], o["depth"], len(o["lost"])) for o in map(json.loads, sys.stdin)))' <<<"$output")" = \
+        "(1, 3, 5, 8, 0) (2, 3, 6, 8, 0) (3, 3, 7, 16, 0)" ]
+    [ -z "$stderr" ]
+    tiffset -s 37724 x a.tif 2>/dev/null || true
+    imf_run -v -f median:1 a.tif -o b.tif
+    [ "$(grep -c 'page [123] of 3, ' <<<"$stderr")" = 3 ]
+    imf_run --explain -f median:1 --pages=2-3 a.tif
+    [[ $output == "a.tif, page 2 of 3: 6x4 gray, 8 bits: median:1 on "* ]]
+    run "$IMFILTER" -f median:1 -n --pages=2-3 a.tif -o b.tif
+    [ "$output" = "a.tif -> b.tif" ]
+}
