@@ -320,12 +320,12 @@ static void test_found(void) {
         struct imf_blind b;
         const struct imf_whittle_scale scale = {0.3, 255};
         scene(&in, d.kernel, cases[i].sigma);
-        CHECK(!imf_whittle_fit(&m, &in, 1, d.kernel, -1, scale, NULL), "fit");
+        CHECK(!imf_whittle_fit(&m, &in, 1, d.kernel, -1, scale, NULL, NULL), "fit");
         CHECK(cases[i].directed || fabs(sqrt(m.noise) / cases[i].sigma - 1) < 0.05,
               "%s: noise %g, not %g", cases[i].spec, sqrt(m.noise), cases[i].sigma);
-        CHECK(!imf_whittle_fit(&m, &in, 1, d.kernel, 3, scale, NULL) && m.noise == 9, "given: %g",
-              m.noise);
-        CHECK(!imf_whittle_blind(&b, &in, 1, scale, NULL), "blind");
+        CHECK(!imf_whittle_fit(&m, &in, 1, d.kernel, 3, scale, NULL, NULL) && m.noise == 9,
+              "given: %g", m.noise);
+        CHECK(!imf_whittle_blind(&b, &in, 1, scale, NULL, NULL), "blind");
         CHECK(b.directed == cases[i].directed, "%s has %sdirection", cases[i].spec,
               b.directed ? "a " : "no ");
         CHECK(b.directed || (b.disk == cases[i].disk && fabs(b.size / cases[i].size - 1) < 0.1),

@@ -119,13 +119,14 @@ static bool is_directed(const struct imf_windows *w, const double *power, const 
 }
 
 enum imf_status imf_whittle_blind(struct imf_blind *out, const struct imf_surface *in, int colors,
-                                  struct imf_whittle_scale scale, struct imf_error *err) {
+                                  struct imf_whittle_scale scale, struct imf_pool *pool,
+                                  struct imf_error *err) {
     struct imf_windows w;
     struct imf_powers p;
     struct imf_deblur_model m;
     double *sums;
     *out = (struct imf_blind){.size = 0};
-    enum imf_status status = imf_windows_powers(&sums, &w, in, colors, err);
+    enum imf_status status = imf_windows_powers(&sums, &w, in, colors, pool, err);
     if (status == IMF_OK && (status = ring_powers(&p, &w, sums, err)) != IMF_OK)
         free(sums);
     if (status != IMF_OK)

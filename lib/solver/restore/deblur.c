@@ -116,7 +116,7 @@ static enum imf_status restore(const struct imf_job *job, const struct imf_surfa
 static enum imf_status run(struct imf_job *job, const struct imf_surface *in,
                            const struct imf_surface *out, struct imf_error *err) {
     struct imf_deblur_found found;
-    enum imf_status status = imf_deblur_find(&found, &job->p, in, err);
+    enum imf_status status = imf_deblur_find(&found, &job->p, in, job->pool, err);
     memcpy(job->own, found.text, sizeof found.text);
     if (status == IMF_OK && found.blur)
         status = restore(job, in, out, &found, err);

@@ -29,7 +29,8 @@ struct imf_deblur_found {
 };
 /* In a surface in host memory, of which the windows' rows suffice (powers.h). */
 enum imf_status imf_deblur_find(struct imf_deblur_found *out, const struct imf_problem *p,
-                                const struct imf_surface *in, struct imf_error *err);
+                                const struct imf_surface *in, struct imf_pool *pool,
+                                struct imf_error *err);
 
 /* Sides of the planes, both even: GPUs take them so along x, and a picture on its side has the same plane. Over
  * IMF_FFT_MAX: too long. */

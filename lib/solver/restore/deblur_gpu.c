@@ -110,7 +110,7 @@ static enum imf_status gpu_run(struct imf_job *job, const struct imf_surface *in
     struct imf_surface host;
     enum imf_status status = fetch_windows(&host, job->queue, in, err);
     if (status == IMF_OK)
-        status = imf_deblur_find(&found, &job->p, &host, err);
+        status = imf_deblur_find(&found, &job->p, &host, job->pool, err);
     free(host.host);
     memcpy(own->found, found.text, sizeof own->found);
     if (status == IMF_OK)

@@ -10,11 +10,13 @@
 #define ARITHMETIC 1e-5
 
 static enum imf_status find_model(struct imf_deblur_found *f, const struct imf_problem *p,
-                                  const struct imf_surface *in, struct imf_error *err) {
+                                  const struct imf_surface *in, struct imf_pool *pool,
+                                  struct imf_error *err) {
     double noise = p->deblur->noise < 0 ? -1 : p->deblur->noise * p->unit;
     const struct imf_whittle_scale scale = {fmax(noise < 0 ? p->grain : 0, ARITHMETIC * p->unit),
                                             p->unit};
-    enum imf_status status = imf_whittle_fit(&f->model, in, p->colors, f->blur, noise, scale, err);
+    enum imf_status status =
+        imf_whittle_fit(&f->model, in, p->colors, f->blur, noise, scale, pool, err);
     size_t used = strlen(f->text);
     double part = sqrt(f->model.noise) / p->unit;
     if (status == IMF_OK)
@@ -25,10 +27,11 @@ static enum imf_status find_model(struct imf_deblur_found *f, const struct imf_p
 }
 
 static enum imf_status find_blur(struct imf_deblur_found *f, const struct imf_problem *p,
-                                 const struct imf_surface *in, struct imf_error *err) {
+                                 const struct imf_surface *in, struct imf_pool *pool,
+                                 struct imf_error *err) {
     const struct imf_whittle_scale scale = {fmax(p->grain, ARITHMETIC * p->unit), p->unit};
     struct imf_blind blind;
-    enum imf_status status = imf_whittle_blind(&blind, in, p->colors, scale, err);
+    enum imf_status status = imf_whittle_blind(&blind, in, p->colors, scale, pool, err);
     if (status != IMF_OK)
         return status;
     if (blind.directed)
@@ -47,8 +50,9 @@ static enum imf_status find_blur(struct imf_deblur_found *f, const struct imf_pr
 }
 
 enum imf_status imf_deblur_find(struct imf_deblur_found *out, const struct imf_problem *p,
-                                const struct imf_surface *in, struct imf_error *err) {
+                                const struct imf_surface *in, struct imf_pool *pool,
+                                struct imf_error *err) {
     *out = (struct imf_deblur_found){.blur = p->deblur->kernel};
-    enum imf_status status = out->blur ? IMF_OK : find_blur(out, p, in, err);
-    return status == IMF_OK && out->blur ? find_model(out, p, in, err) : status;
+    enum imf_status status = out->blur ? IMF_OK : find_blur(out, p, in, pool, err);
+    return status == IMF_OK && out->blur ? find_model(out, p, in, pool, err) : status;
 }

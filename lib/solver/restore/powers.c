@@ -63,11 +63,12 @@ static double window_mean(const struct imf_windows *w) {
 }
 
 /* Add |spectrum|^2 of the window to sums, rows of width / 2 + 1. */
-static enum imf_status add_window(struct imf_windows *w, double *sums, struct imf_error *err) {
+static enum imf_status add_window(struct imf_windows *w, double *sums, struct imf_pool *pool,
+                                  struct imf_error *err) {
     struct imf_half_plane plane;
     w->mean = window_mean(w);
     enum imf_status status =
-        imf_half_plane_make(&plane, w->width, w->height, window_row, w, NULL, err);
+        imf_half_plane_make(&plane, w->width, w->height, window_row, w, pool, err);
     if (status != IMF_OK)
         return status;
     for (int ky = 0; ky < w->height; ky++)
@@ -91,7 +92,7 @@ static double set_hann(double *to, int n) {
 }
 
 enum imf_status imf_windows_powers(double **out, struct imf_windows *w,
-                                   const struct imf_surface *in, int colors,
+                                   const struct imf_surface *in, int colors, struct imf_pool *pool,
                                    struct imf_error *err) {
     *w = (struct imf_windows){
         .in = in, .width = window_side(in->width), .height = window_side(in->height)};
@@ -110,7 +111,7 @@ enum imf_status imf_windows_powers(double **out, struct imf_windows *w,
         w->x = first_x[i % across];
         w->y = first_y[i / across];
         for (w->channel = 0; w->channel < colors && status == IMF_OK; w->channel++, windows++)
-            status = add_window(w, sums, err);
+            status = add_window(w, sums, pool, err);
     }
     for (size_t i = 0; i < count; i++)
         sums[i] /= squares * windows;

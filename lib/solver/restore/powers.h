@@ -3,6 +3,7 @@
 #define IMF_SOLVER_RESTORE_POWERS_H
 
 #include "base/surface.h"
+#include "base/thread_pool.h"
 
 /* Powers at frequencies: `count` of each. */
 struct imf_powers {
@@ -31,7 +32,8 @@ enum imf_status imf_powers_open(struct imf_powers *p, size_t most, struct imf_er
 /* Mean |spectrum|^2 of a sample in Hann windows of the first `colors` channels, rows of width / 2 + 1, into a new array,
  * which the caller frees; white noise has its variance. */
 enum imf_status imf_windows_powers(double **out, struct imf_windows *w,
-                                   const struct imf_surface *in, int colors, struct imf_error *err);
+                                   const struct imf_surface *in, int colors, struct imf_pool *pool,
+                                   struct imf_error *err);
 /* The frequency of a bin; *weight: how many frequencies it stands for, 0 where no law holds. */
 double imf_windows_frequency(const struct imf_windows *w, int kx, int ky, double *weight);
 

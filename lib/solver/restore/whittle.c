@@ -184,18 +184,19 @@ static void kernel_row(void *user, int y, double *row) {
 
 enum imf_status imf_whittle_fit(struct imf_deblur_model *out, const struct imf_surface *in,
                                 int colors, const struct imf_kernel *blur, double noise,
-                                struct imf_whittle_scale scale, struct imf_error *err) {
+                                struct imf_whittle_scale scale, struct imf_pool *pool,
+                                struct imf_error *err) {
     struct imf_windows w;
     struct imf_powers p = {0};
     struct imf_half_plane spectrum;
     double *sums;
-    enum imf_status status = imf_windows_powers(&sums, &w, in, colors, err);
+    enum imf_status status = imf_windows_powers(&sums, &w, in, colors, pool, err);
     if (status != IMF_OK)
         return status;
     struct taps taps = {blur, imf_kernel_sum(blur), w.width, w.height};
     status = imf_powers_open(&p, (size_t)(w.width / 2 + 1) * (size_t)w.height, err);
     if (status == IMF_OK)
-        status = imf_half_plane_make(&spectrum, w.width, w.height, kernel_row, &taps, NULL, err);
+        status = imf_half_plane_make(&spectrum, w.width, w.height, kernel_row, &taps, pool, err);
     const double *power = sums;
     for (int ky = 0; ky < w.height && status == IMF_OK; ky++)
         for (int kx = 0; kx <= w.width / 2; kx++, power++) {

@@ -4,6 +4,7 @@
 #ifndef IMF_SOLVER_RESTORE_WHITTLE_H
 #define IMF_SOLVER_RESTORE_WHITTLE_H
 
+#include "base/thread_pool.h"
 #include "solver/problem.h"
 
 /* Noise counts times this: taking it for half of what it is costs 1.2 dB, for twice 0.3 dB. */
@@ -35,10 +36,11 @@ struct imf_whittle_scale {
 };
 
 /* Fit the model to the first `colors` channels of a surface in host memory: mean spectra of windows of
- * them. noise >= 0: known, the standard deviation of a sample. */
+ * them. noise >= 0: known, the standard deviation of a sample. NULL as pool: all cores. */
 enum imf_status imf_whittle_fit(struct imf_deblur_model *out, const struct imf_surface *in,
                                 int colors, const struct imf_kernel *blur, double noise,
-                                struct imf_whittle_scale scale, struct imf_error *err);
+                                struct imf_whittle_scale scale, struct imf_pool *pool,
+                                struct imf_error *err);
 /* Fit the model to powers, from this slope on; `noise` negative: that too; `sloped`: the slope. Returns the sum that is
  * least, INFINITY for too few frequencies. */
 #define IMF_WHITTLE_FEWEST 16
@@ -47,6 +49,7 @@ double imf_whittle_model(struct imf_deblur_model *m, const struct imf_powers *p,
                          const struct imf_whittle_scale *scale, double slope, bool sloped);
 /* The blur that is most likely (blind.c). */
 enum imf_status imf_whittle_blind(struct imf_blind *out, const struct imf_surface *in, int colors,
-                                  struct imf_whittle_scale scale, struct imf_error *err);
+                                  struct imf_whittle_scale scale, struct imf_pool *pool,
+                                  struct imf_error *err);
 
 #endif
