@@ -110,6 +110,8 @@ static void solved(const struct imf_operations *o, struct imf_problem *p, struct
         forget(v);
         v->bound *= DEBLUR_GAIN;
         break;
+    case IMF_PROBLEM_KINDS:
+        break;
     }
 }
 

@@ -85,6 +85,7 @@ static const char *const solved[] = {[IMF_CONVOLUTION] = "convolve",
                                      [IMF_CLAHE] = "clahe",
                                      [IMF_DEBLURRING] = "deblur",
                                      [IMF_FILLING] = "fill"};
+_Static_assert(sizeof solved / sizeof *solved == IMF_PROBLEM_KINDS, "a text of each kind");
 
 static const char *name_of(const struct imf_operation *op) {
     if (op->kind == IMF_SOLVE)

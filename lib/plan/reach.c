@@ -61,6 +61,7 @@ static enum extent extent_of(const struct imf_operation *op) {
     case IMF_DESCREEN:
     case IMF_CANNY:
     case IMF_DEBLURRING:
+    case IMF_PROBLEM_KINDS:
         break;
     }
     return SPREADS;

@@ -43,7 +43,8 @@ enum imf_problem_kind {
     IMF_HISTOGRAM_OP,    /* a map of sample values, made of the whole image's histogram */
     IMF_CLAHE,           /* maps of the lumas of tiles, made of their histograms */
     IMF_DEBLURRING,      /* a blur is undone; needs the whole image */
-    IMF_FILLING          /* colours under alpha 0 become those nearby */
+    IMF_FILLING,         /* colours under alpha 0 become those nearby */
+    IMF_PROBLEM_KINDS
 };
 
 #define IMF_CHANNELS_MAX 4 /* of a pixel */

@@ -20,6 +20,7 @@ static const char *const why_not[] = {[IMF_CONVOLUTION] = "there is no transfer 
                                       [IMF_CLAHE] = "what histograms decide is not linear",
                                       [IMF_DEBLURRING] = "undoing a blur needs the whole image",
                                       [IMF_FILLING] = "the host fills what alpha hides"};
+_Static_assert(sizeof why_not / sizeof *why_not == IMF_PROBLEM_KINDS, "a text of each kind");
 
 bool imf_backend_is_host(enum imf_backend backend) {
     return backend == IMF_BACKEND_VECTOR || backend == IMF_BACKEND_CPU ||
