@@ -51,9 +51,7 @@ void imf_epilogue_sums(const struct imf_epilogue *e, double *v, size_t count) {
 /* Exact sums (for magnitudes: the sum of two squares) or their numerators need 64 bits. */
 static bool is_wide(const struct imf_problem *p) {
     const struct imf_epilogue *e = &p->epilogue;
-    double scale = fabs(e->scale), sum = 0;
-    for (int i = 0; i < imf_problem_kernels(p); i++)
-        sum = fmax(sum, p->in_max * p->facts[i].abs_sum);
+    double scale = fabs(e->scale), sum = imf_largest_sum(p);
     if (p->kind == IMF_MAGNITUDE)
         return 2 * sum * sum + sum > INT32_MAX;
     double numerator = sum + (fabs(e->add) + fabs(e->offset)) * scale;

@@ -113,6 +113,13 @@ int imf_problem_kernels(const struct imf_problem *p) {
     return p->kind == IMF_CONVOLUTION ? 1 : two ? 2 : 0;
 }
 
+double imf_largest_sum(const struct imf_problem *p) {
+    double sum = 0;
+    for (int i = 0; i < imf_problem_kernels(p); i++)
+        sum = fmax(sum, p->facts[i].abs_sum);
+    return sum * p->in_max;
+}
+
 bool imf_problem_term(const struct imf_problem *p, struct imf_terms *out) {
     const struct imf_kernel *k = p->kernel[0];
     *out = (struct imf_terms){.count = 1};

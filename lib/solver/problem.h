@@ -111,6 +111,8 @@ void imf_problem_fill(struct imf_problem *p, const struct imf_fill *fill);
 
 /* Number of kernels: 1 or 2; 0 where the problem is no sum of products. */
 int imf_problem_kernels(const struct imf_problem *p);
+/* The largest |sum of products| of any kernel of the problem. */
+double imf_largest_sum(const struct imf_problem *p);
 
 /* The first kernel as the product of a column and a row; the caller frees out->store. Returns false,
  * with nothing to free, if it is no such product or memory ran out. */

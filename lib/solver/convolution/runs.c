@@ -174,7 +174,7 @@ static double choose_unit(const struct imf_problem *p) {
 }
 
 static double real_error(const struct imf_problem *p, double unit) {
-    double most = p->in_max * p->facts[0].abs_sum, scale = fabs(p->epilogue.scale);
+    double most = imf_largest_sum(p), scale = fabs(p->epilogue.scale);
     double lost = p->in == IMF_F32 && !p->exact ? p->facts[0].abs_sum / unit : 0;
     return (lost + most * p->facts[0].nonzero * DBL_EPSILON) / scale +
            imf_problem_end_error(p, most);

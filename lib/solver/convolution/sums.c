@@ -15,13 +15,6 @@ void imf_define_taps(struct imf_defines *d, const char *name, const double *taps
     (acc == IMF_ACC_FLOAT ? imf_define_floats : imf_define_ints)(d, name, taps, n);
 }
 
-double imf_largest_sum(const struct imf_problem *p) {
-    double sum = 0;
-    for (int i = 0; i < imf_problem_kernels(p); i++)
-        sum = fmax(sum, p->facts[i].abs_sum);
-    return sum * p->in_max;
-}
-
 double imf_sum_abs(const double *taps, size_t n) {
     double sum = 0;
     for (size_t i = 0; i < n; i++)

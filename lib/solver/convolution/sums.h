@@ -23,8 +23,6 @@ void imf_define_taps(struct imf_defines *d, const char *name, const double *taps
 static inline size_t imf_tap_count(const struct imf_kernel *k) {
     return (size_t)k->width * (size_t)k->height;
 }
-/* The largest |sum of products| of any kernel of the problem. */
-double imf_largest_sum(const struct imf_problem *p);
 double imf_sum_abs(const double *taps, size_t n);
 /* 1: taps mirror each other, -1: with opposite sign, 0: neither. */
 int imf_taps_symmetry(const double *taps, size_t n);

@@ -86,7 +86,7 @@ IMF_CLONES static void directions(const struct imf_host_strip *s, int y, int fir
                                   void *row) {
     const struct imf_problem *p = &s->job->p;
     float gx[STRIP], gy[STRIP];
-    double most = p->in_max * fmax(p->facts[0].abs_sum, p->facts[1].abs_sum);
+    double most = imf_largest_sum(p);
     bool bytes = s->in->sample == IMF_U8 && most <= INT16_MAX;
     if (bytes) {
         sum_bytes(s, p->kernel[0], y, first, n, gx);
@@ -112,7 +112,7 @@ static void phase_strip(const struct imf_host_strip *s) {
 static void phase_propose(const struct imf_problem *p, const struct imf_device *d,
                           struct imf_proposal *out) {
     (void)d;
-    double sum = p->in_max * fmax(p->facts[0].abs_sum, p->facts[1].abs_sum);
+    double sum = imf_largest_sum(p);
     double each = imf_vector_rates.phase * (p->in == IMF_U8 ? 1 : 1.5);
     out->error = p->epilogue.full * TURN_ERROR * fabs(p->epilogue.multiply) +
                  imf_float_ulp(p->epilogue.full + fabs(p->epilogue.offset));

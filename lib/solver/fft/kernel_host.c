@@ -25,7 +25,7 @@ struct shape {
 /* Bound of the error of a sum: each transform adds less than a unit in the last place of the largest
  * sum for each doubling of the number of points. */
 static double sum_error(const struct imf_problem *p, double points) {
-    return IMF_SIGMAS * DBL_EPSILON * log2(points) * p->in_max * p->facts[0].abs_sum;
+    return IMF_SIGMAS * DBL_EPSILON * log2(points) * imf_largest_sum(p);
 }
 
 /* Nanoseconds of a sample that reading and writing take, which bands would do meanwhile: measured
