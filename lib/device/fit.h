@@ -23,7 +23,7 @@ struct imf_fit {
  * the estimate; outliers, as when others used the machine, count for little. A cost that the times
  * do not determine gets the common factor; *determined: the bits of the others. Returns the
  * remaining error: the geometric mean of the ratios, the larger over the smaller; *before: the error
- * without factors.
+ * without factors. INFINITY: memory ran out.
  */
 double imf_fit_costs(const struct imf_fit *fit, double *factor, double *before,
                      uint32_t *determined);

@@ -83,6 +83,7 @@ struct tuner {
     struct imf_fit fit;
     double times[MOST]; /* those of `measured` that are fitted, */
     size_t of[MOST];    /* and their indices */
+    size_t missing;     /* bytes that solvers could not allocate to estimate, or 0 */
     void *in, *out;
 };
 
@@ -121,9 +122,10 @@ static enum imf_status measure(struct tuner *t, size_t i, struct imf_error *err)
     struct imf_info info = info_of(t, i);
     struct imf_settings settings = settings_of(t, i);
     struct imf_report report = {0};
-    if (imf_plan_create(&plan, t->ctx, t->filter[i], &info, &settings, NULL))
-        return IMF_OK;
-    enum imf_status st = imf_workspace_create(&workspace, plan, err);
+    enum imf_status st = imf_plan_create(&plan, t->ctx, t->filter[i], &info, &settings, err);
+    if (st)
+        return st == IMF_ERR_MEMORY ? st : IMF_OK;
+    st = imf_workspace_create(&workspace, plan, err);
     if (!st)
         st = run(t, workspace, &info, 0, &report, err); /* compiles */
     double begin = processor_ms();
@@ -180,6 +182,7 @@ static double estimate(void *data, size_t i, const double *factor) {
         if (imf_solvers[k]->backend != backend || !imf_solver_takes(imf_solvers[k], p->kind))
             continue;
         imf_propose(&proposal, imf_solvers[k], p, &t->device);
+        t->missing += proposal.missing;
         if (proposal.feasible)
             ms = fmin(ms, proposal.ms);
     }
@@ -214,6 +217,10 @@ static enum imf_status fit(struct tuner *t, struct imf_error *err) {
                         "the device can do none of the filters that are timed");
     double before, off = imf_fit_costs(f, factor, &before, &determined);
     (void)estimate(t, 0, factor);
+    if (isinf(off))
+        return imf_fail_memory(err, 2 * f->times * sizeof *f->measured);
+    if (t->missing) /* estimates were other solvers' */
+        return imf_fail_memory(err, t->missing);
     t->trial.determined = determined;
     t->trial.wanted = (unsigned)t->count;
     t->trial.measured = true;
