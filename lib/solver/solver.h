@@ -80,7 +80,7 @@ struct imf_job {
 struct imf_host_strip {
     const struct imf_job *job;
     const struct imf_surface *in, *out;
-    struct imf_patch at;
+    struct imf_strip_area at;
     void *scratch; /* solver->scratch_bytes() of a strip of strips.width, not cleared */
 };
 

@@ -30,8 +30,9 @@ void imf_strips_align(struct imf_strips *s, int block) {
     s->count = s->across * ((s->height - 1) / s->rows + 1);
 }
 
-struct imf_patch imf_strips_at(const struct imf_strips *s, int index) {
-    struct imf_patch strip = {.x = index % s->across * s->width, .y = index / s->across * s->rows};
+struct imf_strip_area imf_strips_at(const struct imf_strips *s, int index) {
+    struct imf_strip_area strip = {.x = index % s->across * s->width,
+                                   .y = index / s->across * s->rows};
     strip.n = imf_min(s->width, s->samples - strip.x);
     strip.end = imf_min(strip.y + s->rows, s->height);
     return strip;

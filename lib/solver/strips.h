@@ -10,7 +10,7 @@
 #include "base/surface.h"
 
 /* Samples x..x + n - 1 of rows y..end - 1. */
-struct imf_patch {
+struct imf_strip_area {
     int x, n, y, end;
 };
 
@@ -34,7 +34,7 @@ static inline struct imf_strips imf_strips_of(int samples, int height, int width
 static inline struct imf_strips imf_strips_rows(int samples, int height, int rows) {
     return imf_strips_of(samples, height, samples, rows);
 }
-struct imf_patch imf_strips_at(const struct imf_strips *s, int index);
+struct imf_strip_area imf_strips_at(const struct imf_strips *s, int index);
 
 /* n rounded up to a multiple of IMF_SLACK. */
 static inline int imf_padded(int n) {

@@ -281,7 +281,7 @@ static void test_aligned(void) {
         for (int block = 1; block < 310; block += 44) {
             struct imf_strips s = imf_strips_cut(9000, height, 4096, block);
             imf_strips_align(&s, block);
-            struct imf_patch last = imf_strips_at(&s, s.count - 1);
+            struct imf_strip_area last = imf_strips_at(&s, s.count - 1);
             CHECK(s.rows <= block || s.rows % block == 0, "%d rows by %d: %d", height, block,
                   s.rows);
             CHECK(last.y < height && last.end == height && last.x + last.n == 9000,

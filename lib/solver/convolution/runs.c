@@ -251,7 +251,7 @@ static struct imf_strips runs_cut(const struct imf_job *job, int height) {
 struct work {
     const struct runs *j;
     const struct imf_problem *p;
-    struct imf_patch at;
+    struct imf_strip_area at;
     char *kept; /* prefix sums of rows, a ring */
     size_t pitch;
     void *spare;

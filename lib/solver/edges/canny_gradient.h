@@ -107,7 +107,7 @@ IMF_CLONES static void NAME(thin)(unsigned char *restrict map, const SIZE *up, c
     }
 }
 
-static void NAME(patch)(const struct imf_canny_rows *r, struct imf_patch at) {
+static void NAME(strip)(const struct imf_canny_rows *r, struct imf_strip_area at) {
     const struct imf_problem *p = r->p;
     const struct imf_canny *canny = p->canny;
     int half = r->n->half, rows = 2 * half + 1, step = p->channels;

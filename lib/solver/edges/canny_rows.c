@@ -189,10 +189,10 @@ static const int derive[][IMF_CANNY_APERTURE] = {
 #define SQUARES 1
 #include "solver/edges/canny_gradient.h"
 
-void imf_canny_patch(const struct imf_canny_rows *r, struct imf_patch at) {
+void imf_canny_strip(const struct imf_canny_rows *r, struct imf_strip_area at) {
     bool narrow = imf_canny_narrow(r->p);
     if (r->p->canny->squares)
-        (narrow ? patch_narrow_squares : patch_wide_squares)(r, at);
+        (narrow ? strip_narrow_squares : strip_wide_squares)(r, at);
     else
-        (narrow ? patch_narrow : patch_wide)(r, at);
+        (narrow ? strip_narrow : strip_wide)(r, at);
 }

@@ -23,6 +23,6 @@ struct imf_canny_rows {
 /* Whether gradients fit 16 bits. */
 bool imf_canny_narrow(const struct imf_problem *p);
 /* Fill a strip of the map; at.x and at.n are pixels, at.n * channels at most IMF_CANNY_STRIP. */
-void imf_canny_patch(const struct imf_canny_rows *r, struct imf_patch at);
+void imf_canny_strip(const struct imf_canny_rows *r, struct imf_strip_area at);
 
 #endif

@@ -57,10 +57,10 @@ static void canny_strip(const struct imf_host_strip *s) {
     const struct own *own = s->job->own;
     const struct imf_canny_rows find = {p, &own->n, s->in, own->map.pixel, own->map.pitch};
     int step = IMF_CANNY_STRIP / p->channels;
-    struct imf_patch at = s->at;
+    struct imf_strip_area at = s->at;
     for (at.x = 0; at.x < p->width; at.x += step) {
         at.n = imf_min(step, p->width - at.x);
-        imf_canny_patch(&find, at);
+        imf_canny_strip(&find, at);
     }
     imf_canny_search(&own->map, at.y, at.end);
     for (int y = at.y; y < at.end; y++)

@@ -103,7 +103,7 @@ static struct imf_strips threshold_cut(const struct imf_job *job, int height) {
 
 static void threshold_strip(const struct imf_host_strip *s) {
     const struct imf_problem *p = &s->job->p;
-    const struct imf_patch at = s->at;
+    const struct imf_strip_area at = s->at;
     int channels = p->channels, r = p->window_op->cx, n = at.n * channels;
     int all = n + 2 * r * channels;
     ptrdiff_t first = (ptrdiff_t)at.x * channels, before = first - (ptrdiff_t)r * channels;
