@@ -149,7 +149,7 @@ enum imf_pnm imf_pnm_from_name(const char *name); /* "pbm" and so on; else IMF_P
 /* The shape that the file would have: turned, perhaps, with its bits and orientation. */
 struct imf_info imf_writer_shape(const struct imf_info *info, const struct imf_encode *encode,
                                  const struct imf_metadata *metadata);
-/* Bytes of all pages from samples of so many bits, at most, beside what the file's own metadata take; 0: it has one. */
+/* Bytes of the pixels of all pages, at most, at so many bits a sample, or 0: as they are decoded. */
 uint64_t imf_reader_bytes_of_pages(const struct imf_reader *reader, int depth);
 /* A part of a file, and what becomes of it. */
 enum imf_becomes {

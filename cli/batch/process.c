@@ -15,8 +15,8 @@
 #include "batch/account.h"
 #include "batch/work.h"
 #include "input/file_type.h"
-#include "options/pages.h"
 #include "input/path.h"
+#include "options/pages.h"
 #include "output/file.h"
 #include "output/names.h"
 #include "output/pictures.h"
@@ -269,7 +269,7 @@ static enum result filter_page(struct session *s, struct work *w, size_t i, size
         return result;
     if (w->writer)
         imf_writer_page(w->writer, (int)i + 1, (int)count,
-                        imf_reader_bytes_of_pages(w->reader, w->outcome.shape.depth));
+                        imf_reader_bytes_of_pages(w->reader, o->settings.depth));
     result = run(s, w);
     return result == RESULT_DONE && w->spectrum ? write_spectrum(s, w) : result;
 }
@@ -345,6 +345,7 @@ static enum result try_image(struct session *s, const struct job *job,
     w.outcome.filter = s->filter ? imf_filter_text(s->filter) : NULL;
 
     *retry = false;
+    messages->pixels = 0;
     const char *reason = job->error ? NULL : names_skip_reason(job, o);
     if (reason)
         return work_skip(&w, reason);

@@ -19,6 +19,14 @@ struct imf_palette;
 struct imf_reader {
     const struct imf_codec *codec; /* NULL: not recognised */
     struct imf_limits limits;
+    int page;  /* that is read, from 1 on; 0: the first, or the file's only one */
+    int pages; /* that the file has; 0: it is read as one picture */
+    struct imf_pages_size {
+        uint64_t samples, bytes; /* of all pages, at most, as they are decoded */
+    } pages_size;
+    void *state; /* the decoder's */
+    struct imf_source source;
+    /* The page's, from here on, which are zeros before it is opened. */
     struct imf_info info;
     size_t row_bytes;            /* of a decoded row */
     struct imf_palette *palette; /* owned, or NULL */
@@ -30,15 +38,10 @@ struct imf_reader {
     enum imf_status failed; /* of the read that failed; later ones fail alike */
     uint64_t memory;        /* bytes that decoding takes beside the rows */
     bool buffered;          /* they hold the whole image: see imf_reader_buffer() */
-    int page,
-        pages; /* the file's page that is read, from 1 on, and how many it has; 0: it has no pages */
-    uint64_t samples; /* of all pages, at most */
-    uint64_t blocks;  /* bytes that limits.keep_blocks takes beside these; 0: it is not done */
+    uint64_t blocks; /* bytes that limits.keep_blocks takes beside these; 0: it is not done */
     char warning[320];
-    struct imf_account account; /* of the file's parts */
+    struct imf_account account; /* of the file's parts; of later pages: of the page's alone */
     uint64_t at;                /* key of the part that metadata are added from */
-    void *state;                /* the decoder's */
-    struct imf_source source;
 };
 
 /* Check the number of pixels against the limits. */

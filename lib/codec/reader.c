@@ -75,37 +75,31 @@ int imf_reader_pages(const struct imf_reader *r) {
 }
 
 uint64_t imf_reader_bytes_of_pages(const struct imf_reader *r, int depth) {
-    return r->samples * (unsigned)depth / 8;
+    return depth ? r->pages_size.samples * (unsigned)depth / 8 : r->pages_size.bytes;
 }
 
 static void free_page(struct imf_reader *r) {
     imf_account_free(&r->account);
     imf_metadata_clear(&r->metadata);
     free(r->palette);
-    r->palette = NULL;
 }
 
 enum imf_status imf_reader_turn(struct imf_reader *r, int page, struct imf_error *err) {
     if (page < 1 || page > imf_reader_pages(r))
         return imf_fail(err, IMF_ERR_ARGUMENT, "there is no page %d (it has %d)", page,
                         imf_reader_pages(r));
-    if (page == imf_max(r->page, 1) && r->row == 0)
+    if (page == imf_max(r->page, 1) && r->row == 0 && !r->failed)
         return IMF_OK;
     if (!r->codec->decoder->turn)
         return imf_fail(err, IMF_ERR_ARGUMENT, "its page was read");
     struct imf_error why = {0};
+    enum imf_format format = r->info.format;
     r->codec->decoder->turn(r);
     free_page(r);
-    struct imf_reader next = {.codec = r->codec,
-                              .limits = r->limits,
-                              .info.format = r->info.format,
-                              .page = page,
-                              .pages = r->pages,
-                              .samples = r->samples,
-                              .state = r->state,
-                              .source = r->source};
-    *r = next;
+    memset(&r->info, 0, sizeof *r - offsetof(struct imf_reader, info));
+    r->info.format = format;
     r->metadata.account = &r->account;
+    r->page = page;
     r->failed = finish_open(r, r->codec->decoder->open(r, &why), &why);
     return r->failed ? imf_fail(err, r->failed, "page %d: %s", page, why.text) : IMF_OK;
 }

@@ -10,6 +10,8 @@
 
 #include "imfilter_program.h"
 
+#define PAGES 8 /* that are read, at most */
+
 /* The parts of a file that was read to its end cover it. */
 static void check_cover(const struct imf_reader *reader, size_t size) {
     struct imf_parts parts;
@@ -25,35 +27,51 @@ static void check_cover(const struct imf_reader *reader, size_t size) {
     imf_parts_free(&parts);
 }
 
-static void read_all(const uint8_t *data, size_t size, bool lenient) {
-    const struct imf_limits limits = {
-        .max_pixels = 1 << 20, .max_memory = 64 << 20, .max_scans = 20, .lenient = lenient};
+static const struct imf_limits limits = {
+    .max_pixels = 1 << 20, .max_memory = 64 << 20, .max_scans = 20};
+
+static enum imf_status read_page(struct imf_reader *reader) {
+    struct imf_error err;
+    const struct imf_info *info = imf_reader_info(reader);
+    FUZZ_ASSERT(info->width > 0 && info->height > 0);
+    FUZZ_ASSERT((uint64_t)info->width * (uint64_t)info->height <= limits.max_pixels);
+    FUZZ_ASSERT(info->channels >= 1 && info->channels <= 4);
+    FUZZ_ASSERT(info->depth == 8 || info->depth == 16);
+    size_t stride = (size_t)info->width * (size_t)info->channels * (size_t)info->depth / 8;
+    struct imf_curve *curve = NULL;
+    enum imf_status status = IMF_OK;
+    enum imf_status told = imf_curve_read(&curve, imf_reader_metadata(reader), info, &err);
+    FUZZ_ASSERT(told == IMF_OK || (!curve && err.text[0] != '\0'));
+    imf_curve_free(&curve);
+    /* One row's storage of exactly its size, so that a sanitizer sees a byte too many. */
+    uint8_t *row = malloc(stride);
+    for (int y = 0; row && status == IMF_OK && y < info->height; y++)
+        status = imf_reader_rows(reader, row, stride, 1, &err);
+    free(row);
+    return status;
+}
+
+static void read_all(const uint8_t *data, size_t size, bool lenient, enum imf_pages pages) {
+    struct imf_limits these = limits;
+    these.lenient = lenient;
+    these.pages = (unsigned char)pages;
     struct imf_error err;
     struct imf_reader *reader = NULL;
     FILE *f = size > 0 ? fmemopen((void *)data, size, "rb") : fopen("/dev/null", "rb");
     if (!f)
         return;
-    enum imf_status status = imf_reader_open(&reader, f, &limits, &err);
+    enum imf_status status = imf_reader_open(&reader, f, &these, &err);
     FUZZ_ASSERT((status == IMF_OK) == (reader != NULL));
     FUZZ_ASSERT(status == IMF_OK || err.text[0] != '\0');
     if (reader) {
-        const struct imf_info *info = imf_reader_info(reader);
-        FUZZ_ASSERT(info->width > 0 && info->height > 0);
-        FUZZ_ASSERT((uint64_t)info->width * (uint64_t)info->height <= limits.max_pixels);
-        FUZZ_ASSERT(info->channels >= 1 && info->channels <= 4);
-        FUZZ_ASSERT(info->depth == 8 || info->depth == 16);
-        size_t stride = (size_t)info->width * (size_t)info->channels * (size_t)info->depth / 8;
-        struct imf_curve *curve = NULL;
-        enum imf_status told = imf_curve_read(&curve, imf_reader_metadata(reader), info, &err);
-        FUZZ_ASSERT(told == IMF_OK || (!curve && err.text[0] != '\0'));
-        imf_curve_free(&curve);
-        /* One row's storage of exactly its size, so that a sanitizer sees a byte too many. */
-        uint8_t *row = malloc(stride);
-        for (int y = 0; row && status == IMF_OK && y < info->height; y++)
-            status = imf_reader_rows(reader, row, stride, 1, &err);
-        free(row);
-        if (status == IMF_OK)
+        if (read_page(reader) == IMF_OK)
             check_cover(reader, size);
+        for (int i = 2; i <= imf_reader_pages(reader) && i <= PAGES; i++) {
+            status = imf_reader_turn(reader, i, &err);
+            FUZZ_ASSERT(status == IMF_OK || err.text[0] != '\0');
+            if (status == IMF_OK)
+                read_page(reader);
+        }
     }
     imf_reader_close(&reader);
     FUZZ_ASSERT(reader == NULL);
@@ -63,7 +81,7 @@ static void read_all(const uint8_t *data, size_t size, bool lenient) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (size == 0 || !memchr(FIRST_BYTES, data[0], sizeof FIRST_BYTES - 1))
         return -1; /* another format's: not to be kept */
-    read_all(data, size, false);
-    read_all(data, size, true);
+    read_all(data, size, false, IMF_PAGES_ALL);
+    read_all(data, size, true, IMF_PAGES_FIRST);
     return 0;
 }

@@ -92,21 +92,23 @@ bool imf_tiff_is_page(struct imf_tiff_input *in, const struct imf_tiff_directory
     return (imf_tiff_number_of(in, d, IMF_TIFF_SUBFILE) & ~(uint64_t)PAGE) == 0;
 }
 
-/* Of the picture, at most 2^48; a palette's colours have four. */
-static uint64_t samples_of(struct imf_tiff_input *in, const struct imf_tiff_directory *d) {
+/* Add the picture's, at most 2^48; a palette's colours have four samples. */
+static void add_size(struct imf_pages_size *size, struct imf_tiff_input *in,
+                     const struct imf_tiff_directory *d) {
     uint64_t width = imf_tiff_number_of(in, d, 256), height = imf_tiff_number_of(in, d, 257);
     uint64_t each = imf_tiff_number_of(in, d, 277), most = (uint64_t)1 << 48, pixels;
     each = imf_tiff_number_of(in, d, 262) == PALETTE || each > 4 ? 4 : each ? each : 1;
     bool fits = !__builtin_mul_overflow(width, height, &pixels) && pixels < most / 4;
-    return fits ? each * pixels : most;
+    uint64_t samples = fits ? each * pixels : most;
+    size->samples += samples;
+    size->bytes += imf_tiff_number_of(in, d, 258) > 8 ? 2 * samples : samples;
 }
 
 uint64_t *imf_tiff_list_pages(struct imf_tiff_input *in, uint64_t first, int *count,
-                              uint64_t *samples, bool *out_of_memory) {
+                              struct imf_pages_size *size, bool *out_of_memory) {
     uint64_t *list = calloc(IMF_TIFF_PICTURES_MAX, sizeof *list);
     size_t pictures = list ? imf_tiff_list_pictures(in, first, list, out_of_memory) : 0;
     *count = 0;
-    *samples = 0;
     *out_of_memory |= !list;
     for (size_t i = 0; i < pictures; i++) {
         struct imf_tiff_directory d;
@@ -114,7 +116,7 @@ uint64_t *imf_tiff_list_pages(struct imf_tiff_input *in, uint64_t first, int *co
             continue;
         if (imf_tiff_is_page(in, &d)) {
             list[(*count)++] = list[i];
-            *samples += samples_of(in, &d);
+            add_size(size, in, &d);
         }
         imf_tiff_unload(&d);
     }

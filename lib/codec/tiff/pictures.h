@@ -2,6 +2,7 @@
 #ifndef IMF_CODEC_TIFF_PICTURES_H
 #define IMF_CODEC_TIFF_PICTURES_H
 
+#include "codec/decoder.h"
 #include "codec/tiff/directory.h"
 
 struct imf_tiff_picture {
@@ -20,9 +21,8 @@ size_t imf_tiff_list_pictures(struct imf_tiff_input *in, uint64_t first,
                               uint64_t list[IMF_TIFF_PICTURES_MAX], bool *out_of_memory);
 /* A page: no smaller copy of another picture, and no mask. */
 bool imf_tiff_is_page(struct imf_tiff_input *in, const struct imf_tiff_directory *d);
-/* The list of pages among them, freed with free(), and a bound for how many samples they have, alpha among them.
- * NULL: no memory. */
+/* The list of pages among them, freed with free(), and bounds of their size. NULL: no memory. */
 uint64_t *imf_tiff_list_pages(struct imf_tiff_input *in, uint64_t first, int *count,
-                              uint64_t *samples, bool *out_of_memory);
+                              struct imf_pages_size *size, bool *out_of_memory);
 
 #endif

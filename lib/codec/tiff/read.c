@@ -229,7 +229,7 @@ static enum imf_status open_file(struct tiff *t, uint64_t *at, struct imf_error 
                         "marks it as the image)");
     *at = p.at;
     if (p.at == t->first && r->limits.pages)
-        t->pages = imf_tiff_list_pages(&s->in, t->first, &r->pages, &r->samples,
+        t->pages = imf_tiff_list_pages(&s->in, t->first, &r->pages, &r->pages_size,
                                        &r->metadata.out_of_memory);
     return IMF_OK;
 }

@@ -270,7 +270,8 @@ static enum imf_status tiff_finish(struct imf_writer *w, struct imf_error *err) 
     imf_tiff_add_metadata(w, &d, &out);
     uint64_t directory = imf_tiff_store(&d, &out);
     d.at = directory;
-    if (!out.out_of_memory) {
+    bool fits = t->wide || out.base + out.size <= UINT32_MAX;
+    if (!out.out_of_memory && fits) {
         imf_writer_put(w, "", w->written % 2);
         imf_writer_put(w, out.data, out.size);
         link_directory(t, directory);
@@ -280,6 +281,9 @@ static enum imf_status tiff_finish(struct imf_writer *w, struct imf_error *err) 
     free(out.data);
     if (out.out_of_memory)
         return imf_fail(err, IMF_ERR_MEMORY, "out of memory");
+    if (!fits)
+        return imf_fail(err, IMF_ERR_LIMIT,
+                        "a TIFF of more than 4 GB, though its pages were to take less");
     if (w->file && w->page == w->pages) {
         imf_writer_release(w);
         imf_writer_put(w, w->held, w->held_size);
