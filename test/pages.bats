@@ -110,7 +110,7 @@ END
     done
     imf_run -f median:1 --pages=2-5 a.tif -o b.tif
     one_line "a.tif: has no page 5 of --pages (it has 4)"
-    for list in '' , 1, 1,,2 x 1-x 1.5 +1 99999999999; do
+    for list in '' ',' '1,' 1,,2 x 1-x 1.5 +1 99999999999; do
         imf_run -f median:1 --pages=$list a.tif -o b.tif
         [ "$status" -eq 2 ]
         one_line '--pages: "'

@@ -1,8 +1,8 @@
 /*
  * table.c - every option: its name, its line of --help, and how its value is stored
  */
-#include "options/pages.h"
 #include "options/table.h"
+#include "options/pages.h"
 
 #include <limits.h>
 #include <stdlib.h>

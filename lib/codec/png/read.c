@@ -372,7 +372,7 @@ static bool recognise(const unsigned char *head, size_t size) {
     return size >= 4 && memcmp(head, "\x89PNG", 4) == 0;
 }
 
-static const struct imf_decoder decoder = {sizeof(struct png), png_open,    png_rows, png_end,
+static const struct imf_decoder decoder = {sizeof(struct png), png_open,     png_rows, png_end,
                                            png_close,          imf_png_part, NULL};
 
 const struct imf_codec imf_png_codec = {
