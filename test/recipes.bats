@@ -700,6 +700,31 @@ print(*(s / max(n, 1) for s, n in (sums[True], sums[False])), chroma / (len(a) /
     [[ $(head -c 4 run.tiff/sharp.tif | od -An -tx1 | tr -d ' ') =~ ^(49492a00|4d4d002a)$ ]]
     [ "$(imf -f kernel:1 --json run.tiff/sharp.tif -o o.png | json 'o["depth"]')" = 16 ]
     holds "$(mean run.tiff/sharp.tif laplacian) > 1.1 * $(mean inputs/negative.tif laplacian)"
+    # Three pages of 16 bits, each with one spot more than the one before it.
+    python3 -c '
+import struct
+out, before = bytearray(b"II*\0" + bytes(4)), 4
+for page in range(3):
+    samples = [1000] * 64 * 48
+    for spot in range(page + 1):
+        for k in range(16):
+            samples[(10 + k // 4) * 64 + 10 + 16 * spot + k % 4] = 9000
+    at = len(out)
+    out += struct.pack(f"<{len(samples)}H", *samples)
+    rows = [(256, 4, 1, 64), (257, 4, 1, 48), (258, 3, 1, 16), (259, 3, 1, 1), (262, 3, 1, 1), (273, 4, 1, at), (277, 3, 1, 1),
+            (278, 4, 1, 48), (279, 4, 1, len(out) - at)]
+    struct.pack_into("<I", out, before, len(out))
+    out += struct.pack("<H", len(rows)) + b"".join(struct.pack("<HHII", *row) for row in rows) + bytes(4)
+    before = len(out) - 4
+open("inputs/stack.tif", "wb").write(out)'
+    everyday stack
+    for page in 1 2 3; do # the middle of each spot is bright
+        imf -f threshold:0.53 --depth=8 --pages=$page run.stack/spots.tif -o spots.pgm
+        white=$(tail -c 3072 spots.pgm | tr -d '\0' | wc -c)
+        holds "$white % $page == 0 && $white > 3 * $page"
+    done
+    imf -f median:1 --pages=3 inputs/stack.tif -o last.png
+    cmp last.png run.stack/last.png
     imf -f kernel:1 inputs/photo.jpg -o inputs/photo.webp
     everyday webp
     [ "$(head -c 12 run.webp/sharp.webp | tail -c 4)" = WEBP ]
