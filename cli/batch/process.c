@@ -6,22 +6,18 @@
  */
 #include "batch/process.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "batch/account.h"
 #include "batch/work.h"
 #include "input/file_type.h"
-#include "input/path.h"
 #include "options/pages.h"
 #include "output/file.h"
 #include "output/names.h"
 #include "output/pictures.h"
 #include "report/clock.h"
-#include "report/message.h"
 
 /* ---- steps -------------------------------------------------------------------------------- */
 

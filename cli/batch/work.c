@@ -6,11 +6,6 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
-
-#include "input/path.h"
-#include "output/names.h"
-#include "report/message.h"
 
 enum result work_fail(const struct work *w, const char *file, const char *text) {
     report_error(&w->messages->reporter, w->job->input, file, text);
@@ -111,7 +106,6 @@ void work_add_warning(struct work *w, const char *text) {
     w->outcome.warning = w->warning;
 }
 
-/* Print the warnings of the image, and keep them for the JSON object, with the plan's note. */
 void work_collect_warnings(struct work *w, const char *note) {
     const char *read = imf_reader_warning(w->reader);
     const char *written = w->writer ? imf_writer_warning(w->writer) : NULL;

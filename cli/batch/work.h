@@ -49,8 +49,8 @@ enum result work_commit_result(const struct session *s, const struct work *w,
 
 /* Add to what the JSON object has as the warning. */
 void work_add_warning(struct work *w, const char *text);
-/* Print the warnings of the image, or of its page unless the page before it had the same, and keep them for the JSON object, with the plan's note, which may be
- * NULL. */
+/* Print the warnings of the image, or of its page unless the page before it had the same, and keep them for the JSON
+ * object, with the plan's note, which may be NULL. */
 void work_collect_warnings(struct work *w, const char *note);
 
 #endif

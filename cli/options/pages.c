@@ -49,14 +49,15 @@ int *pages_take(const char *list, int count, size_t *taken, char why[PAGES_WHY])
     *taken = 0;
     snprintf(all, sizeof all, "1-%d", count);
     for (const char *at = list ? list : all; *at;) {
-        int first = 0, last = 0, asked;
-        read_range(&at, &first, &last);
-        asked = first;
-        first += first < 0 ? count + 1 : 0;
-        last += last < 0 ? count + 1 : 0;
-        asked = first < 1 || first > count ? asked : last;
+        int from = 0, to = 0;
+        read_range(&at, &from, &to);
+        int first = from < 0 ? from + count + 1 : from, last = to < 0 ? to + count + 1 : to;
         if (first < 1 || last < first || last > count) {
-            snprintf(why, PAGES_WHY, "has no page %d of --pages (it has %d)", asked, count);
+            if (from == to)
+                snprintf(why, PAGES_WHY, "has no page %d of --pages (it has %d)", from, count);
+            else
+                snprintf(why, PAGES_WHY, "has no pages %d-%d of --pages (it has %d)", from, to,
+                         count);
             free(pages);
             return NULL;
         }

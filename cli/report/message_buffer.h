@@ -23,9 +23,9 @@ void message_buffer_close(struct message_buffer *messages);
 /* What is written from now on holds only if message_buffer_drop(), which takes it back, is not called. */
 void message_buffer_mark(struct message_buffer *messages);
 void message_buffer_drop(struct message_buffer *messages);
-/* Print a closed buffer, and free it. The note is printed unless *noted, which is set then. */
 /* Put the messages behind those of another buffer, and free this one. */
 void message_buffer_append(struct message_buffer *messages, struct message_buffer *to);
+/* Print a closed buffer, and free it. The note is printed unless *noted, which is set then. */
 void message_buffer_print(struct message_buffer *messages, const struct reporter *to, bool *noted);
 void message_buffer_free(struct message_buffer *messages);
 

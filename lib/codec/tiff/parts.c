@@ -14,6 +14,7 @@
 #include <string.h>
 
 #define DIRECTORIES_MAX IMF_TIFF_PICTURES_MAX
+#define NEXT "directory of the next picture"
 
 /* The picture that is read, a directory of its tags, the first picture where that is another, pages that are read
  * later, other pictures. */
@@ -217,8 +218,9 @@ void imf_tiff_enter(struct imf_reader *r, struct imf_tiff_input *in, uint64_t fi
     if (w && list) {
         *w = (struct walk){.reader = r, .in = in};
         bool later = r->page > 1;
+        uint64_t next = 0;
         size_t count =
-            later ? 0 : imf_tiff_list_pictures(in, first, list, &r->metadata.out_of_memory);
+            later ? 0 : imf_tiff_list_pictures(in, first, list, &next, &r->metadata.out_of_memory);
         if (!later) {
             imf_account_add(&r->account, 0, in->wide ? 16 : 8, IMF_STRUCTURE, 0, "header");
             enter_layout(w, in->wide ? 16 : 8);
@@ -231,6 +233,9 @@ void imf_tiff_enter(struct imf_reader *r, struct imf_tiff_input *in, uint64_t fi
             snprintf(name, sizeof name, "picture %zu of %zu", i + 1, count);
             walk_directory(w, list[i], r->pages ? PAGE : OTHER, name);
         }
+        if (next)
+            enter(w, in->bytes.size, 0, IMF_LOST, 0, NEXT, in->bytes.size,
+                  count < IMF_TIFF_PICTURES_MAX ? "damaged" : "more than 4096 are not read");
         r->metadata.out_of_memory |= r->account.out_of_memory;
     }
     free(w);
@@ -266,7 +271,8 @@ bool imf_tiff_part(size_t i, struct imf_part_kind *kind) {
                 {"tag N of text, bytes or 16 bits", PROGRAM, IMF_TIFF_ASCII, false},
                 {"tag N of integers of 32 bits", PROGRAM, IMF_TIFF_LONG, false},
                 {"picture 2 of 2", IMF_TIFF_SUB_IFD, IMF_TIFF_LONG, true},
-                {"smaller copy of the picture", IMF_TIFF_SUB_IFD, IMF_TIFF_LONG, false}};
+                {"smaller copy of the picture", IMF_TIFF_SUB_IFD, IMF_TIFF_LONG, false},
+                {NEXT, IMF_TIFF_SUB_IFD, IMF_TIFF_LONG, false}};
     if (i >= NAMES + sizeof more / sizeof *more)
         return false;
     snprintf(kind->name, sizeof kind->name, "%s", i < NAMES ? names[i].name : more[i - NAMES].name);

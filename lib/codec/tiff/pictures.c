@@ -73,17 +73,20 @@ struct imf_tiff_picture imf_tiff_find_picture(struct imf_tiff_input *in, uint64_
 /* ---- pages ----------------------------------------------------------------------------------- */
 
 size_t imf_tiff_list_pictures(struct imf_tiff_input *in, uint64_t first,
-                              uint64_t list[IMF_TIFF_PICTURES_MAX], bool *out_of_memory) {
+                              uint64_t list[IMF_TIFF_PICTURES_MAX], uint64_t *next,
+                              bool *out_of_memory) {
     size_t count = 0;
     struct imf_tiff_directory d;
-    for (uint64_t at = first; at && count < IMF_TIFF_PICTURES_MAX; imf_tiff_unload(&d)) {
+    for (*next = first; *next && count < IMF_TIFF_PICTURES_MAX; imf_tiff_unload(&d)) {
         for (size_t i = 0; i < count; i++)
-            if (list[i] == at)
+            if (list[i] == *next) { /* it leads back */
+                *next = 0;
                 return count;
-        if (!imf_tiff_load(&d, in, at, out_of_memory))
+            }
+        if (!imf_tiff_load(&d, in, *next, out_of_memory))
             break;
-        list[count++] = at;
-        at = d.next;
+        list[count++] = *next;
+        *next = d.next;
     }
     return count;
 }
@@ -107,7 +110,8 @@ static void add_size(struct imf_pages_size *size, struct imf_tiff_input *in,
 uint64_t *imf_tiff_list_pages(struct imf_tiff_input *in, uint64_t first, int *count,
                               struct imf_pages_size *size, bool *out_of_memory) {
     uint64_t *list = calloc(IMF_TIFF_PICTURES_MAX, sizeof *list);
-    size_t pictures = list ? imf_tiff_list_pictures(in, first, list, out_of_memory) : 0;
+    uint64_t next;
+    size_t pictures = list ? imf_tiff_list_pictures(in, first, list, &next, out_of_memory) : 0;
     *count = 0;
     *out_of_memory |= !list;
     for (size_t i = 0; i < pictures; i++) {

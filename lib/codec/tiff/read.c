@@ -248,8 +248,7 @@ static enum imf_status read_header(struct tiff *t, uint64_t *at, struct imf_tiff
         *at = t->pages[r->page - 1];
     else if (r->pages)
         *at = t->first;
-    if (!imf_tiff_open_library(s, *at) ||
-        (*at != t->first && TIFFSetSubDirectory(s->tif, *at) != 1))
+    if (!imf_tiff_open_library(s, *at))
         return imf_tiff_failure(s, -1, err);
     t->tif = s->tif;
     return imf_tiff_read_form(t->tif, f, err);

@@ -2,7 +2,8 @@
  * stream.c - a reader's stream, and libtiff on it
  *
  * The directory may be anywhere in a file, which is read by pread(); another stream is read into
- * memory first. libtiff's messages come to handlers of this stream alone, and it allocates little more
+ * memory first. libtiff finds a directory by its number or walks all of them to number one, which is quadratic in a stack:
+ * it gets a header that names the one which is read. Its messages come to handlers of this stream alone, and it allocates little more
  * at once than the file has bytes, or a strip that the limits allow.
  */
 #include "codec/decoder.h"
@@ -30,7 +31,11 @@ enum imf_status imf_tiff_open_bytes(struct imf_tiff_stream *s, struct imf_error 
 
 static tmsize_t read_bytes(thandle_t handle, void *dst, tmsize_t size) {
     struct imf_tiff_stream *s = handle;
+    unsigned char header[16];
+    size_t end = imf_tiff_make_header(header, s->in.big_endian, s->in.wide, s->at);
     size_t got = imf_bytes_read(&s->in.bytes, s->position, dst, (size_t)size);
+    for (size_t i = 0; i < got && s->position + i < end; i++)
+        ((unsigned char *)dst)[i] = header[s->position + i];
     s->position += got;
     return s->in.bytes.error ? -1 : (tmsize_t)got;
 }
@@ -81,6 +86,7 @@ static int on_warning(TIFF *tif, void *data, const char *module, const char *for
 
 bool imf_tiff_open_library(struct imf_tiff_stream *s, uint64_t at) {
     struct imf_tiff_directory directory;
+    s->at = at;
     imf_tiff_load(&directory, &s->in, at, &s->reader->metadata.out_of_memory);
     uint64_t strip = imf_tiff_strip_bytes(&s->in, &directory);
     imf_tiff_unload(&directory);

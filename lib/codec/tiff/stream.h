@@ -12,6 +12,7 @@ struct imf_tiff_stream {
     TIFF *tif;
     struct imf_tiff_input in;
     unsigned char *bytes; /* owned: all of them, if it is no file */
+    uint64_t at;          /* of the directory that is the first one to libtiff */
     uint64_t position;    /* libtiff's */
     char message[160];    /* libtiff's first error, or */
     bool decoding;        /* while pixels are decoded */
@@ -20,7 +21,7 @@ struct imf_tiff_stream {
 
 /* Make the stream's bytes accessible in any order: what is no file is read into memory. */
 enum imf_status imf_tiff_open_bytes(struct imf_tiff_stream *s, struct imf_error *err);
-/* For the strips or tiles of the directory `at`. False: libtiff finds no directory. */
+/* Open the directory `at` alone. False: libtiff finds none. */
 bool imf_tiff_open_library(struct imf_tiff_stream *s, uint64_t at);
 /* IMF_ERR_DAMAGED, or IMF_ERR_IO, by libtiff's message. done: as for imf_reader_damaged(), or -1 in
  * the header. */
