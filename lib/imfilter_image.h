@@ -53,19 +53,31 @@ enum imf_format {
 };
 enum imf_color { IMF_COLOR_GRAY, IMF_COLOR_RGB, IMF_COLOR_CMYK }; /* CMYK: 0 is no ink */
 
+/* What numbers a file has, where rows have the same values as floats. */
+enum imf_type {
+    IMF_TYPE_ROWS,  /* what rows have: imf_info.depth says all */
+    IMF_TYPE_FLOAT, /* floats of type_bits: 16 or 24 */
+    IMF_TYPE_UNSIGNED, /* integers of type_bits, 1 to 32; a writer rounds to them, ties to even, and limits */
+    IMF_TYPE_SIGNED
+};
+
 /* The shape of an image. Rows go from top to bottom; a pixel's samples are neighbours. */
 struct imf_info {
     int width, height; /* pixels, from 1 on */
     int channels;      /* 1..4, alpha included */
-    int depth;         /* bits a sample: 8 (uint8_t) or 16 (uint16_t in native byte order) */
+    int depth;         /* bits a sample, in native byte order: 8, 16 (unsigned), 32 or 64 (float) */
     enum imf_color color;
     bool alpha; /* the last channel is straight (not premultiplied) alpha */
     enum imf_format format;
     int bits;        /* gray without alpha of 1, 2 or 4 bits in the file, scaled to depth; else 0 */
     int orientation; /* EXIF's, 1 (upright) to 8, of the rows; 0: as the metadata say */
     int maxval;      /* of samples in a PNM, scaled to depth; 0: all that depth has */
-    int reserved[3];
+    unsigned char type;      /* enum imf_type; of floats in rows */
+    unsigned char type_bits; /* 0 where it is IMF_TYPE_ROWS */
+    int reserved[2];
 };
+/* The sample that white has: 255, 65535, 1 of floats, the largest one of other types. */
+double imf_info_full(const struct imf_info *info);
 
 /* Which of a file's pages are read: the first, and others are lost; or all of them, or some, one after the other by
  * imf_reader_turn(). What describes all of them together is kept where all are. */
@@ -90,7 +102,7 @@ struct imf_metadata;
 /* Rows that are not upright: keep them, with an EXIF tag that says so, or turn them upright. */
 enum imf_orient { IMF_ORIENT_KEEP, IMF_ORIENT_APPLY };
 enum imf_strip { IMF_STRIP_EXIF = 1, IMF_STRIP_XMP = 2, IMF_STRIP_ICC = 4, IMF_STRIP_ALL = 15 };
-enum imf_pnm { IMF_PNM_ANY, IMF_PNM_PBM, IMF_PNM_PGM, IMF_PNM_PPM, IMF_PNM_PAM };
+enum imf_pnm { IMF_PNM_ANY, IMF_PNM_PBM, IMF_PNM_PGM, IMF_PNM_PPM, IMF_PNM_PAM, IMF_PNM_PFM };
 #define IMF_COMPRESSION_NONE (-1)
 
 struct imf_encode {

@@ -65,15 +65,18 @@ static enum imf_status check(const void *at, const struct member *members, size_
 
 enum imf_status imf_check_info(const struct imf_info *info, struct imf_error *err) {
     static const int bits[] = {1, 2, 4, 0};
-    static const struct member members[] = {
+    bool floats = info->depth == 32 || info->depth == 64;
+    const struct member members[] = {
         RANGE(INT, imf_info, color, IMF_COLOR_GRAY, IMF_COLOR_CMYK),
         RANGE(INT, imf_info, format, IMF_FORMAT_NONE, IMF_FORMAT_LAST),
         ONLY(imf_info, bits, bits),
         RANGE(INT, imf_info, orientation, 0, 8),
         RANGE(INT, imf_info, maxval, 0, 65535),
+        RANGE(BYTE, imf_info, type, 0, floats ? IMF_TYPE_SIGNED : 0),
+        RANGE(BYTE, imf_info, type_bits, info->type ? 1 : 0, info->type ? 32 : 0),
     };
     if (info->width < 1 || info->height < 1 || info->channels < 1 + info->alpha ||
-        info->channels > 4 || (info->depth != 8 && info->depth != 16))
+        info->channels > 4 || (info->depth != 8 && info->depth != 16 && !floats))
         return imf_fail(err, IMF_ERR_ARGUMENT, "no image has %dx%d pixels of %d %d-bit channels%s",
                         info->width, info->height, info->channels, info->depth,
                         info->alpha ? ", alpha among them" : "");
@@ -94,14 +97,14 @@ enum imf_status imf_check_encode(const struct imf_encode *encode, struct imf_err
         RANGE(INT, imf_encode, compression, IMF_COMPRESSION_NONE, 9),
         RANGE(UNSIGNED, imf_encode, strip, 0, IMF_STRIP_ALL | IMF_STRIP_PICTURES),
         RANGE(INT, imf_encode, orient, IMF_ORIENT_KEEP, IMF_ORIENT_APPLY),
-        RANGE(INT, imf_encode, pnm, IMF_PNM_ANY, IMF_PNM_PAM),
+        RANGE(INT, imf_encode, pnm, IMF_PNM_ANY, IMF_PNM_PFM),
         RANGE(INT, imf_encode, threads, 0, INT_MAX),
     };
     return CHECK(encode, members);
 }
 
 enum imf_status imf_check_settings(const struct imf_settings *settings, struct imf_error *err) {
-    static const int depth[] = {8, 16, 0};
+    static const int depth[] = {8, 16, 32, 0};
     static const struct member members[] = {
         RANGE(INT, imf_settings, edge, IMF_EDGE_CLAMP, IMF_EDGE_CONSTANT),
         RANGE(DOUBLE, imf_settings, edge_value, 0, 1),
