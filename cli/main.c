@@ -15,6 +15,7 @@
 #include "options/formats.h"
 #include "options/help.h"
 #include "options/machine.h"
+#include "output/claims.h"
 #include "output/collisions.h"
 #include "output/names.h"
 #include "output/pictures.h"
@@ -149,6 +150,7 @@ static int filter_in(struct session *s, const struct job_list *b) {
     }
     imf_plan_cache_free(&s->plans);
     device_pool_close(&s->devices);
+    claims_free(&s->claims);
     return exit_status;
 }
 
@@ -179,6 +181,17 @@ static bool filters_images(const struct options *o) {
     return !o->show_kernel || o->input_count || o->files_from || o->output || o->report.spectrum;
 }
 
+/* Outputs that are numbered by pages are known as they come: none may be an input. */
+static bool claim_inputs(struct session *s, const struct job_list *b) {
+    char why[CLAIM_WHY];
+    if (!b->count || !b->jobs->page_size)
+        return true;
+    bool good = (s->claims = claims_new()) != NULL;
+    for (size_t i = 0; i < b->count && good; i++)
+        good = claims_take(s->claims, &b->jobs[i], b->jobs[i].input, CLAIM_INPUT, why);
+    return good || complain("out of memory");
+}
+
 /* filter may be NULL: only spectra are drawn. */
 static int filter_with(const struct options *o, const struct imf_filter *filter,
                        struct job_list *batch) {
@@ -190,6 +203,8 @@ static int filter_with(const struct options *o, const struct imf_filter *filter,
         return EXIT_FAILED;
     if (!filters_images(o))
         return EXIT_DONE;
+    if (!claim_inputs(&s, batch))
+        return EXIT_FAILED;
     s.make_directories = batch->to_directory;
     report_others(&s.reporter, &batch->others);
     const char *note = filter ? imf_filter_note(filter, o->settings.range) : NULL;

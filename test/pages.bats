@@ -213,3 +213,126 @@ open("d.tif", "wb").write(data)'
     one_line "directory of the next picture (0 bytes: more than 4096 are not read)"
     [ "$(pages c.tif | sort | uniq -c | xargs)" = "4096 1 1 8 7 7 page of 7" ]
 }
+
+@test "--pages with %d in the output's name writes a file a page, in any format" {
+    stack a.tif 5x4x8=10 6x4x8=20 7x4x16=30
+    imf_run --json -f median:1 --pages a.tif -o 'b%03d.png'
+    [ "$status" -eq 0 ]
+    [ "$(echo b*)" = "b001.png b002.png b003.png" ]
+    [ "$(python3 -c 'import json, sys
+print(*((o["output"], o["page"], o["pages"], o["width"], o["depth"]) for o in map(json.loads, sys.stdin)))' <<<"$output")" = \
+        "('b001.png', 1, 3, 5, 8) ('b002.png', 2, 3, 6, 8) ('b003.png', 3, 3, 7, 16)" ]
+    imf -q -f median:1 --pages=-1,2 - -o 'c%d.pgm' <a.tif
+    [ "$(echo c*)" = "c2.pgm c3.pgm" ]
+    [ "$(tail -c 1 c2.pgm | od -An -tu1 | xargs) $(tail -c 1 c3.pgm | od -An -tu1 | xargs)" = "20 30" ]
+    imf -q -f median:1 --pages a.tif -o 'd%d.tif'
+    [ "$(pages d2.tif)" = "6 4 8 20 20 page of 20" ]
+    # A picture without pages has one.
+    imf -f invert --pages "$TESTDATA/noise.png" -o 'f%d.png'
+    imf -f invert "$TESTDATA/noise.png" -o f.png
+    cmp f1.png f.png
+    imf -q --pages -f median:1 a.tif -o 'g%%%d%%.tif'
+    [ "$(echo g*)" = "g%1%.tif g%2%.tif g%3%.tif" ]
+    # Without --pages a name is a name.
+    imf -q -f median:1 a.tif -o 'h%d.tif'
+    [ "$(echo h*)" = "h%d.tif" ]
+    run "$IMFILTER" -f median:1 -n --pages a.tif -o 'i%d.tif'
+    [ "$output" = "a.tif -> i%d.tif" ]
+}
+
+@test "--suffix numbers pages of several files, beside them and in directories" {
+    mkdir tree tree/sub
+    stack tree/a.tif 5x4x8=10 5x4x8=20
+    stack tree/sub/50%d.tif 5x4x8=30 5x4x8=40
+    imf -q -r -f median:1 --pages --suffix=-%02d --format=pgm tree -o out/
+    [ "$(find out -type f | sort | xargs)" = "out/a-01.pgm out/a-02.pgm out/sub/50%d-01.pgm out/sub/50%d-02.pgm" ]
+    [ "$(tail -c 1 out/sub/50%d-02.pgm | od -An -tu1 | xargs)" = 40 ]
+    imf -q -f median:1 --pages --suffix=.%d tree/a.tif
+    [ "$(pages tree/a.2.tif | cut -d' ' -f4)" = 20 ]
+    imf_run -r -f median:1 --pages --suffix=.%d tree
+    [ "$status" -eq 2 ]
+    one_line "pages that have their numbers in a tree go to a directory"
+}
+
+@test "numbers in names that collide or are wrong are refused" {
+    stack a.tif 5x4x8=10 5x4x8=20
+    for name in 'b%3d.png' 'b%.png' 'b%d%d.png' 'b%x.png' '%d/b.png' 'b%0d.png' b%; do
+        imf_run -f median:1 --pages --format=png a.tif -o "$name"
+        [ "$status" -eq 2 ]
+        one_line "with --pages "
+    done
+    imf_run -f median:1 --pages=1,2,-1 a.tif -o b%d.png
+    [ "$status" -eq 1 ]
+    one_line "a.tif: gets a file for each page, and --pages names one twice"
+    imf_run -f median:1 --pages 1,2 a.tif -o b%d.png
+    [ "$status" -eq 2 ]
+    one_line '"1,2" is no input that exists (the list follows without a space: --pages=1,2)'
+    imf_run -f median:1 --pages -1 a.tif -o b%d.png
+    one_line '"-1" is no input that exists'
+    imf_run -f median:1 --pages -i a.tif
+    one_line "--in-place keeps all pages"
+    imf_run -f median:1 --pages a.tif -o b.png
+    [ "$status" -eq 1 ]
+    one_line "a.tif: has several pages, of which the output's format holds one"
+    [ "$(echo *)" = a.tif ]
+    # A number that makes an input, this one or another, fails for its page alone.
+    cp a.tif b2.tif
+    cp a.tif want.tif
+    imf_run -f median:1 --pages b2.tif -o b%d.tif
+    [ "$status" -eq 1 ]
+    [[ $stderr == *"b2.tif: page 2: is both the input and the output of a page"* ]]
+    [ "$(echo b*)" = "b1.tif b2.tif" ]
+    rm b1.tif
+    cp a.tif a1.tif
+    imf_run -q -j1 -f median:1 --pages --suffix=%d a.tif a1.tif
+    [ "$status" -eq 1 ]
+    [[ $stderr == *'a1.tif: page 1: is an input, and the output of "a.tif" too'* ]]
+    cmp a1.tif want.tif
+    [ "$(echo a*)" = "a.tif a1.tif a11.tif a12.tif a2.tif" ]
+    # Page 11 of a.tif is page 1 of a1.tif.
+    pages=()
+    for i in $(seq 11); do pages+=("1x1x8=$i"); done
+    stack c.tif "${pages[@]}"
+    mkdir d
+    stack d/c1.tif 1x1x8=99
+    imf_run -q -j1 -f median:1 --pages --suffix=%d c.tif d/c1.tif -o out/
+    [ "$status" -eq 1 ]
+    [[ $stderr == *'out/c11.tif: is the output of "c.tif" and would be that of "d/c1.tif" too'* ]]
+    [ "$(pages out/c11.tif | cut -d' ' -f4)" = 11 ]
+    imf_run -f median:1 --pages --suffix=-%d c.tif ./c.tif -o out/
+    [ "$status" -eq 2 ]
+}
+
+@test "a page that fails leaves no file, and the others are written" {
+    stack a.tif 5x4x8=10 5x4xf=0.5 5x4x8=30
+    imf_run --json -f median:1 --pages a.tif -o b%d.png
+    [ "$status" -eq 1 ]
+    [[ $stderr == *"a.tif: page 2: a TIFF of floating-point samples cannot be read"* ]]
+    [ "$(echo *)" = "a.tif b1.png b3.png" ]
+    [ "$(grep -o '"status":"[a-z]*"' <<<"$output" | xargs)" = "status:ok status:error status:ok" ]
+    imf_run --json -f median:1 --pages --no-clobber a.tif -o b%d.png
+    [ "$status" -eq 1 ]
+    [ "$(grep -o '"status":"[a-z]*"' <<<"$output" | xargs)" = "status:skipped status:error status:skipped" ]
+    imf_run --json -f median:1 --pages=1,3 --skip-existing a.tif -o b%d.png
+    [ "$status" -eq 0 ]
+    [ "$(grep -o '"status":"[a-z]*"' <<<"$output" | xargs)" = "status:skipped status:skipped" ]
+    # One that cannot be written is named by its file.
+    mkdir b2.png
+    stack a.tif 5x4x8=10 5x4x8=20 5x4x8=30
+    rm b1.png b3.png
+    imf_run -q -f median:1 --pages a.tif -o b%d.png
+    [ "$status" -eq 1 ]
+    one_line "b2.png: page 2: cannot write: Is a directory"
+    [ "$(echo *)" = "a.tif b1.png b2.png b3.png" ]
+    # Damage in the pixels, at the end of the file.
+    python3 -c '
+import struct
+data = bytearray(open("a.tif", "rb").read())
+at = len(data) - 156
+struct.pack_into("<I", data, at + 2 + 12 * 6 + 8, len(data) - 5)
+open("d.tif", "wb").write(data)'
+    imf_run -f median:1 --pages d.tif -o e%d.png
+    [ "$status" -eq 1 ]
+    [[ $stderr == *" of page 3: no row of it can be read"* ]]
+    [ "$(echo e*)" = "e1.png e2.png" ]
+}

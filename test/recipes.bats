@@ -725,6 +725,7 @@ open("inputs/stack.tif", "wb").write(out)'
     done
     imf -f median:1 --pages=3 inputs/stack.tif -o last.png
     cmp last.png run.stack/last.png
+    cmp last.png run.stack/page003.png
     imf -f kernel:1 inputs/photo.jpg -o inputs/photo.webp
     everyday webp
     [ "$(head -c 12 run.webp/sharp.webp | tail -c 4)" = WEBP ]

@@ -15,7 +15,9 @@ struct imf_limits account_limits(const struct options *o, const struct imf_filte
                  (filter && imf_filter_masks(filter));
     struct imf_limits limits = o->limits;
     bool holds = job->output && imf_format_holds_pages(names_format(o, job, IMF_FORMAT_TIFF));
-    limits.pages = o->pages ? IMF_PAGES_SOME : holds ? IMF_PAGES_ALL : IMF_PAGES_FIRST;
+    limits.pages = o->pages || job->page_size ? IMF_PAGES_SOME
+                   : o->paged || holds        ? IMF_PAGES_ALL
+                                              : IMF_PAGES_FIRST;
     limits.keep_blocks = (parts || o->keep_blocks) && job->output && !o->encode.quality &&
                          !o->encode.subsampling &&
                          names_format(o, job, IMF_FORMAT_JPEG) == IMF_FORMAT_JPEG;

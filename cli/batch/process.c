@@ -1,219 +1,25 @@
 /*
  * process.c - one image from its input to its output
  *
- * open input -> plan -> open output -> run -> finish output. On any failure the cleanup at the end of
+ * open input -> for each page: plan -> open output -> run -> finish output. On any failure the cleanup at the end of
  * try_image() closes what is open and removes the unfinished output.
  */
 #include "batch/process.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "batch/account.h"
+#include "batch/page.h"
 #include "batch/work.h"
 #include "input/file_type.h"
+#include "input/path.h"
 #include "options/pages.h"
+#include "output/claims.h"
 #include "output/file.h"
 #include "output/names.h"
-#include "output/pictures.h"
+#include "output/signals.h"
 #include "report/clock.h"
-
-/* ---- steps -------------------------------------------------------------------------------- */
-
-static enum imf_format output_format(const struct session *s, const struct work *w) {
-    return names_format(s->options, w->job, imf_reader_info(w->reader)->format);
-}
-
-/* Must the whole image be in memory? Its pixels are read twice, or not in order. */
-static bool is_held(const struct session *s, const struct work *w) {
-    const struct options *o = s->options;
-    struct imf_info info = *imf_reader_info(w->reader);
-    info.format = output_format(s, w);
-    struct imf_info shape = imf_writer_shape(&info, &o->encode, imf_reader_metadata(w->reader));
-    bool turned = info.orientation > 1 && shape.orientation <= 1;
-    return o->report.bench || o->verify || o->report.spectrum || turned ||
-           !imf_reader_in_order(w->reader);
-}
-
-/* PNM is hardly coded. */
-static enum imf_twice may_read_twice(const struct work *w) {
-    bool free = imf_reader_info(w->reader)->format == IMF_FORMAT_PNM;
-    return !imf_reader_seeks(w->reader) ? IMF_TWICE_NEVER
-           : free                       ? IMF_TWICE_FREELY
-                                        : IMF_TWICE_IF_NEEDED;
-}
-
-/* Keep the plan's remark, which concerns the whole batch. It may appear when the plan is made or when
- * it runs. */
-static const char *note_choice(const struct work *w) {
-    const char *note = w->outcome.choice ? w->outcome.choice->note : NULL;
-    if (note)
-        message_buffer_note(w->messages, note);
-    return note;
-}
-
-/* The device has failed. The image is tried on another one, unless its input or output is a stream,
- * which cannot be read or written again. */
-static bool retry_elsewhere(struct session *s, struct work *w) {
-    struct stat st;
-    bool to_stream = w->job->output && strcmp(w->job->output, "-") == 0;
-    w->retry = device_pool_drop(&s->devices, s->plans, w->lease.device, &w->error,
-                                &w->messages->reporter) &&
-               w->input != stdin && !to_stream && fstat(fileno(w->input), &st) == 0 &&
-               S_ISREG(st.st_mode);
-    return w->retry;
-}
-
-/* --linear: the image's own light curve. Where it cannot be used, sRGB's is, with a warning. */
-static enum result read_curve(struct session *s, struct work *w) {
-    if (!s->options->settings.linear)
-        return RESULT_DONE;
-    enum imf_status status = imf_curve_read(&w->curve, imf_reader_metadata(w->reader),
-                                            imf_reader_info(w->reader), &w->error);
-    if (status == IMF_ERR_MEMORY)
-        return work_fail_input(w);
-    if (status != IMF_OK)
-        snprintf(w->warning, sizeof w->warning, "%s: --linear takes the sRGB curve", w->error.text);
-    return RESULT_DONE;
-}
-
-static enum result acquire_workspace(struct session *s, struct work *w) {
-    const struct options *o = s->options;
-    const struct imf_info *info = imf_reader_info(w->reader);
-    uint64_t held = imf_reader_held(w->reader) + pictures_bytes(info, o);
-    const struct imf_plan_key key = {*info,   held, is_held(s, w), o->verify, may_read_twice(w),
-                                     w->curve};
-    enum imf_status status = imf_plan_cache_acquire(s->plans, &key, &w->lease, &w->error);
-    bool bad_usage = status == IMF_ERR_ARGUMENT || status == IMF_ERR_SPEC;
-    if (status == IMF_ERR_LIMIT && imf_reader_drop_blocks(w->reader))
-        return acquire_workspace(s, w);
-    if (status != IMF_OK && retry_elsewhere(s, w))
-        return RESULT_FAILED;
-    if (status != IMF_OK && work_fail_input(w))
-        return status == IMF_ERR_NO_DEVICE ? RESULT_NO_DEVICE
-               : bad_usage                 ? RESULT_BAD_USAGE
-                                           : RESULT_FAILED;
-    w->outcome.choice = imf_workspace_choice(w->lease.workspace);
-    w->outcome.warning = note_choice(w);
-    if ((w->outcome.limited = imf_plan_limited(w->lease.plan)) && o->report.verbosity > 0)
-        report_warning(&w->messages->reporter, w->job->input, w->outcome.limited);
-    w->outcome.steps = imf_plan_steps(w->lease.plan);
-    return RESULT_DONE;
-}
-
-/* Before it gets its format. */
-static struct imf_info output_info(const struct work *w) {
-    return w->lease.plan ? *imf_plan_output(w->lease.plan) : *imf_reader_info(w->reader);
-}
-
-static void set_output_format(struct session *s, struct work *w) {
-    struct imf_info info = output_info(w);
-    info.format = output_format(s, w);
-    w->encode = s->options->encode;
-    w->encode.pnm = names_pnm(s->options, w->job, imf_reader_info(w->reader)->bits);
-    w->encode.threads = w->lease.threads;
-    if (s->options->settings.region_count || (s->filter && imf_filter_hides(s->filter)))
-        w->encode.strip |= IMF_STRIP_PICTURES;
-    w->outcome.source = *imf_reader_info(w->reader);
-    w->outcome.shape = imf_writer_shape(&info, &w->encode, imf_reader_metadata(w->reader));
-}
-
-/* Begin the output's next page, whose format is the first one's. */
-static enum result turn_output(struct work *w) {
-    struct imf_info info = output_info(w);
-    info.format = w->outcome.shape.format;
-    return imf_writer_turn(w->writer, &info, imf_reader_metadata(w->reader), &w->error) == IMF_OK
-               ? RESULT_DONE
-               : work_fail_output(w);
-}
-
-static enum result open_output(struct session *s, struct work *w) {
-    if (w->writer)
-        return turn_output(w);
-    const struct output_rules rules = {
-        .make_directories = s->make_directories,
-        .no_clobber = s->options->no_clobber,
-        .clobber_backup = s->options->clobber_backup,
-        .below = w->job->in_tree ? names_below(w->job) : NULL,
-        .backup = s->options->backup,
-        .keep_times = s->options->file_times,
-        .input = fileno(w->input),
-    };
-    if (!(s->options->in_place ? output_open_in_place(&w->output, &w->ref, w->input, &rules)
-                               : output_open(&w->output, w->job->output, &rules)))
-        return work_fail(w, work_output_name(w), w->output.why);
-    struct imf_info info = output_info(w);
-    info.format = w->outcome.shape.format;
-    if (imf_writer_open(&w->writer, w->output.stream, &info, &w->encode,
-                        imf_reader_metadata(w->reader), &w->error) == IMF_OK) {
-        atomic_fetch_or(&s->formats, 1u << info.format);
-        return RESULT_DONE;
-    }
-    if (w->error.status != IMF_ERR_FORMAT)
-        return work_fail_output(w);
-    char text[sizeof w->error.text + 300];
-    snprintf(text, sizeof text, "cannot be written as %.256s: %s", work_output_name(w),
-             w->error.text);
-    return work_fail(w, w->job->input, text);
-}
-
-static enum imf_status run_plan(struct session *s, struct work *w) {
-    const struct options *o = s->options;
-    const struct imf_run_options options = {
-        .bench = o->report.bench, .verify = o->verify, .threads = w->lease.threads};
-    if (o->report.spectrum)
-        return pictures_run(&w->spectrum, w->lease.workspace, w->reader, w->writer, o, &w->outcome,
-                            &w->error);
-    return imf_workspace_run(w->lease.workspace, w->reader, w->writer, &options, &w->outcome.report,
-                             &w->error);
-}
-
-static enum result account(const struct session *s, struct work *w) {
-    char text[ACCOUNT_TEXT];
-    const char *why = account_check(s->options, &w->outcome.parts, w->reader, w->writer, text);
-    return why ? work_fail(w, w->job->input, why) : RESULT_DONE;
-}
-
-static enum result run(struct session *s, struct work *w) {
-    struct imf_report *report = &w->outcome.report;
-    enum imf_status status = run_plan(s, w);
-    const char *note = note_choice(w);
-    if (status != IMF_OK && retry_elsewhere(s, w))
-        return RESULT_FAILED;
-    if (status != IMF_OK)
-        return w->writer && ferror(w->output.stream) ? work_fail_output(w) : work_fail_input(w);
-    w->outcome.ran = w->lease.plan != NULL;
-    if (w->lease.reused)
-        report->setup_ms = 0;
-    if (w->writer && account(s, w) != RESULT_DONE)
-        return RESULT_FAILED;
-    work_collect_warnings(w, note);
-    if (report->verified && !report->verify_ok) {
-        report_unverified(&w->messages->reporter, &w->outcome);
-        return RESULT_FAILED;
-    }
-    return RESULT_DONE;
-}
-
-static enum result write_spectrum(struct session *s, struct work *w) {
-    char why[PICTURES_WHY];
-    const char *name = s->options->report.spectrum;
-    const char *failed = pictures_write(s->options, name, w->spectrum, why);
-    const char *shown = strcmp(name, "-") == 0 ? "standard output" : name;
-    return failed ? work_fail(w, shown, failed) : RESULT_DONE;
-}
-
-static void report_success(const struct session *s, const struct reporter *r, struct work *w) {
-    if (*w->output.note) {
-        report_warning(r, work_output_name(w), w->output.note);
-        work_add_warning(w, w->output.note);
-    }
-    w->outcome.report.total_ms = now_ms() - w->start;
-    (s->options->parts     ? report_parts
-     : s->options->dry_run ? report_planned
-                           : report_done)(r, &w->outcome);
-}
 
 /* Complete the output under its temporary name. The caller flushes and renames it. */
 static enum result finish_output(struct session *s, struct work *w, struct unfinished *later) {
@@ -222,98 +28,123 @@ static enum result finish_output(struct session *s, struct work *w, struct unfin
         return work_fail(w, work_output_name(w), w->output.why);
     message_buffer_mark(w->messages);
     message_buffer_append(&w->pages, w->messages);
-    report_success(s, &w->messages->reporter, w);
+    page_report(s, &w->messages->reporter, w);
     *later = (struct unfinished){w->job, w->messages, w->output};
     w->output = (struct output){.stream = NULL};
     return RESULT_UNFINISHED;
 }
 
-static enum result list_parts(struct work *w) {
-    struct imf_info info = output_info(w);
-    info.format = w->outcome.shape.format;
-    return account_list(&w->outcome.parts, w->reader, &info, &w->encode, &w->error) == IMF_OK
-               ? RESULT_DONE
-               : work_fail_input(w);
+/* Why these pages cannot be in the output, or be filtered so; or NULL. */
+static const char *pages_refused(const struct session *s, const struct work *w, size_t count) {
+    const struct options *o = s->options;
+    bool one = w->job->output && !imf_format_holds_pages(page_format(s, w));
+    return count < 2 ? NULL
+           : o->report.spectrum || o->report.bench
+               ? "has several pages; --spectrum and --bench take one (choose it with --pages)"
+           : one && !w->split
+               ? "has several pages, of which the output's format holds one (choose it with "
+                 "--pages=N, write a TIFF, or have %d in the output's name with --pages)"
+               : NULL;
 }
 
-/* Is only the plan wanted? */
-static bool only_plans(const struct session *s, const struct work *w) {
-    const struct options *o = s->options;
-    return o->dry_run || (!w->job->output && !o->verify && !o->report.bench && !o->report.spectrum);
+/* ---- pages to a file each ------------------------------------------------------------------ */
+
+static enum result write_page(struct session *s, struct work *w) {
+    imf_writer_close(&w->writer);
+    signals_hold(); /* it is renamed and reported, or neither */
+    enum result result = work_commit_result(s, w, &w->output, output_commit(&w->output));
+    if (result == RESULT_DONE)
+        page_report(s, &w->messages->reporter, w);
+    signals_release();
+    return result;
 }
 
-/* Filter the reader's page, which becomes number i from 0 on. */
-static enum result filter_page(struct session *s, struct work *w, size_t i, size_t count) {
-    const struct options *o = s->options;
-    /* Much is known before the pixels are read. */
-    if (o->in_place && !o->parts && !o->encode.strip && account(s, w) != RESULT_DONE)
+/* May the page be written to the job's output? */
+static enum result claim_page(const struct session *s, const struct work *w) {
+    char why[CLAIM_WHY];
+    const char *name = w->job->output, *reason = names_skip_reason(w->job, s->options);
+    if (reason)
+        return work_skip(w, reason);
+    if (path_same_file(w->job->input, name))
+        return work_fail(w, name, "is both the input and the output of a page");
+    return claims_take(s->claims, w->job, name, CLAIM_OUTPUT, why) ? RESULT_DONE
+                                                                   : work_fail(w, name, why);
+}
+
+static enum result split_page(struct session *s, struct work *w, int page) {
+    const struct job *whole = w->job;
+    struct job own = *whole;
+    own.page_size = 0;
+    own.output = names_of_page(whole, page);
+    if (!own.output)
         return RESULT_FAILED;
-    const struct imf_info *info = imf_reader_info(w->reader);
-    w->messages->pixels += (uint64_t)info->width * (uint64_t)info->height;
-    enum result result = read_curve(s, w);
-    if (result == RESULT_DONE && s->filter)
-        result = acquire_workspace(s, w);
-    if (result != RESULT_DONE)
-        return result;
-    if (w->lease.plan || o->parts)
-        set_output_format(s, w);
-    if (o->parts)
-        return list_parts(w);
-    if (only_plans(s, w))
-        return RESULT_DONE;
-    if (w->job->output && (result = open_output(s, w)) != RESULT_DONE)
-        return result;
-    if (w->writer)
-        imf_writer_page(w->writer, (int)i + 1, (int)count,
-                        imf_reader_bytes_of_pages(w->reader, o->settings.depth));
-    result = run(s, w);
-    return result == RESULT_DONE && w->spectrum ? write_spectrum(s, w) : result;
+    w->job = &own;
+    w->outcome.output = own.output;
+    w->outcome.page = page;
+    enum result result = claim_page(s, w);
+    if (result == RESULT_DONE)
+        result = page_turn(s, w, page);
+    if (result == RESULT_DONE)
+        result = page_filter(s, w, 0, 1);
+    if (result == RESULT_DONE && w->writer)
+        result = write_page(s, w);
+    else if (result == RESULT_DONE)
+        page_report(s, &w->messages->reporter, w);
+    imf_writer_close(&w->writer);
+    output_abandon(&w->output);
+    free(own.output);
+    w->outcome.output = whole->output;
+    w->job = whole;
+    return result;
 }
 
-/* Report what was done, and go to another page. */
+/* One that fails does not stop the others, as in a batch. *done: so many of them were, before a device failed. */
+static enum result split_pages(struct session *s, struct work *w, const int *pages, size_t count,
+                               size_t *done) {
+    bool failed = false, written = false;
+    if (pages_repeat(pages, count))
+        return work_fail(w, w->job->input,
+                         "gets a file for each page, and --pages names one twice");
+    for (; *done < count; ++*done) {
+        enum result result = split_page(s, w, pages[*done]);
+        if (w->retry || result == RESULT_NO_DEVICE || (result == RESULT_BAD_USAGE && *done == 0))
+            return result;
+        written = written || result == RESULT_DONE;
+        failed = failed || (result != RESULT_DONE && result != RESULT_SKIPPED);
+    }
+    w->reported = true;
+    return failed ? RESULT_FAILED : written ? RESULT_DONE : RESULT_SKIPPED;
+}
+
+/* ---- pages to one file --------------------------------------------------------------------- */
+
+/* Report the page before, and go to another one. */
 static enum result turn_page(struct session *s, struct work *w, int page) {
     if (!w->pages.reporter.out && !message_buffer_open(&w->pages, &w->messages->reporter))
         return work_fail(w, w->job->input, "out of memory");
     if (w->outcome.page)
-        report_success(s, &w->pages.reporter, w);
-    imf_plan_cache_release(s->plans, &w->lease);
-    imf_curve_free(&w->curve);
-    *w->warning = '\0';
-    w->outcome.warning = NULL;
-    w->outcome.report = (struct imf_report){0};
-    w->start = now_ms();
-    w->outcome.page = page;
-    return imf_reader_turn(w->reader, page, &w->error) == IMF_OK ? RESULT_DONE : work_fail_input(w);
-}
-
-/* Why these pages cannot be in the output, or be filtered so; or NULL. */
-static const char *pages_refused(const struct session *s, const struct work *w, size_t count) {
-    const struct options *o = s->options;
-    bool one = w->job->output && !imf_format_holds_pages(output_format(s, w));
-    return count < 2 ? NULL
-           : o->report.spectrum || o->report.bench
-               ? "has several pages; --spectrum and --bench take one (choose it with --pages)"
-           : one ? "has several pages, of which the output's format holds one (choose it with "
-                   "--pages, or write a TIFF)"
-                 : NULL;
+        page_report(s, &w->pages.reporter, w);
+    return page_turn(s, w, page);
 }
 
 static enum result filter_pages(struct session *s, struct work *w, const int *pages, size_t count) {
-    const char *why = pages_refused(s, w, count);
-    enum result result = why ? work_fail(w, w->job->input, why) : RESULT_DONE;
-    if (only_plans(s, w) && !s->options->parts) /* of the first */
+    enum result result = RESULT_DONE;
+    if (page_is_planned(s, w) && !s->options->parts) /* of the first */
         count = 1;
     for (size_t i = 0; i < count && result == RESULT_DONE; i++) {
         if (i > 0 || pages[i] > 1)
             result = turn_page(s, w, pages[i]);
         w->outcome.page = pages[i];
         if (result == RESULT_DONE)
-            result = filter_page(s, w, i, count);
+            result = page_filter(s, w, i, count);
     }
     return result;
 }
 
-static enum result filter_image(struct session *s, struct work *w, struct unfinished *later) {
+/* ---- images -------------------------------------------------------------------------------- */
+
+static enum result filter_image(struct session *s, struct work *w, struct unfinished *later,
+                                size_t *pages_done) {
     const struct options *o = s->options;
     const struct imf_limits limits = account_limits(o, s->filter, w->job);
     if (imf_reader_open(&w->reader, w->input, &limits, &w->error) != IMF_OK) {
@@ -325,8 +156,11 @@ static enum result filter_image(struct session *s, struct work *w, struct unfini
     size_t count;
     w->outcome.pages = imf_reader_pages(w->reader);
     int *pages = pages_take(o->pages, w->outcome.pages, &count, why);
-    enum result result =
-        pages ? filter_pages(s, w, pages, count) : work_fail(w, w->job->input, why);
+    w->split = w->job->page_size && (!page_is_planned(s, w) || o->parts);
+    const char *refused = pages ? pages_refused(s, w, count) : why;
+    enum result result = refused    ? work_fail(w, w->job->input, refused)
+                         : w->split ? split_pages(s, w, pages, count, pages_done)
+                                    : filter_pages(s, w, pages, count);
     free(pages);
     bool done = result == RESULT_DONE && w->writer;
     return done ? finish_output(s, w, later) : result;
@@ -334,23 +168,23 @@ static enum result filter_image(struct session *s, struct work *w, struct unfini
 
 static enum result try_image(struct session *s, const struct job *job,
                              struct message_buffer *messages, struct unfinished *later,
-                             bool *retry) {
+                             size_t *pages_done, bool *retry) {
     const struct options *o = s->options;
     struct work w = {.job = job, .messages = messages, .start = now_ms()};
     w.outcome = (struct outcome){.input = job->input, .output = job->output};
     w.outcome.filter = s->filter ? imf_filter_text(s->filter) : NULL;
 
     *retry = false;
-    messages->pixels = 0;
+    messages->pixels = *pages_done ? messages->pixels : 0;
     const char *reason = job->error ? NULL : names_skip_reason(job, o);
     if (reason)
         return work_skip(&w, reason);
     enum result result = work_open_input(s, &w);
     if (result == RESULT_DONE && (o->report.explain || o->parts || !o->dry_run))
-        result = filter_image(s, &w, later);
-    if (result == RESULT_DONE) {
+        result = filter_image(s, &w, later, pages_done);
+    if (result == RESULT_DONE && !w.reported) {
         message_buffer_append(&w.pages, messages);
-        report_success(s, &messages->reporter, &w);
+        page_report(s, &messages->reporter, &w);
     }
     message_buffer_free(&w.pages);
     imf_writer_close(&w.writer);
@@ -371,9 +205,10 @@ static enum result try_image(struct session *s, const struct job *job,
 enum result process_image(struct session *s, const struct job *job, struct message_buffer *messages,
                           struct unfinished *later) {
     enum result result;
+    size_t pages_done = 0;
     bool retry;
     do
-        result = try_image(s, job, messages, later, &retry);
+        result = try_image(s, job, messages, later, &pages_done, &retry);
     while (retry);
     return result;
 }

@@ -15,6 +15,7 @@ struct session {
     const struct imf_filter *filter; /* borrowed; NULL: only a spectrum is drawn */
     struct device_pool devices;
     struct imf_plan_cache *plans;
+    struct claims *claims; /* where not all outputs are known beforehand */
     bool make_directories;
     atomic_uint formats; /* written so far, a bit for each enum imf_format */
 };

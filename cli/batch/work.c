@@ -8,7 +8,11 @@
 #include <sys/stat.h>
 
 enum result work_fail(const struct work *w, const char *file, const char *text) {
-    report_error(&w->messages->reporter, w->job->input, file, text);
+    char paged[sizeof w->error.text + 400] = "";
+    bool several = w->outcome.pages > 1 && (w->split ? w->outcome.page > 0 : w->outcome.page > 1);
+    if (several && !strstr(text, "page "))
+        snprintf(paged, sizeof paged, "page %d: %s", w->outcome.page, text);
+    report_error(&w->messages->reporter, w->job->input, file, *paged ? paged : text);
     return RESULT_FAILED;
 }
 

@@ -29,6 +29,8 @@ struct work {
     struct imf_error error;
     double start;                /* of the image, or of its page */
     struct message_buffer pages; /* with several pages: the success of those so far */
+    bool split;                  /* each page has an output of its own */
+    bool reported;               /* all that was done is */
     bool retry;                  /* the device failed: try another one */
 };
 

@@ -22,7 +22,11 @@ bool job_list_add(struct job_list *b, const char *input, const char *name, char 
     }
     struct job *job = &b->jobs[b->count++];
     b->has_tree = b->has_tree || in_tree;
-    *job = (struct job){strdup(input), NULL, strdup(name), error, in_tree};
+    *job = (struct job){.input = strdup(input),
+                        .name = strdup(name),
+                        .error = error,
+                        .in_tree = in_tree,
+                        .number = b->count};
     if (!job->input || !job->name)
         return complain("out of memory");
     return true;

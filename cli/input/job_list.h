@@ -10,11 +10,14 @@
 #include "input/file_type.h"
 
 struct job {
-    char *input;  /* owned; "-": standard input */
-    char *output; /* owned; "-": standard output; NULL: none */
-    char *name;   /* owned: its path below an output directory */
-    char *error;  /* owned: the input is known to fail, and why; or NULL */
-    bool in_tree; /* found below a directory */
+    char *input;   /* owned; "-": standard input */
+    char *output;  /* owned; "-": standard output; NULL: none */
+    char *name;    /* owned: its path below an output directory */
+    char *error;   /* owned: the input is known to fail, and why; or NULL */
+    bool in_tree;  /* found below a directory */
+    size_t number; /* its own in this run */
+    /* Where "%d" or "%03d" stands in the output's name, for the number of a page, and its length; 0: nowhere */
+    size_t page_at, page_size;
 };
 
 struct job_list {

@@ -43,6 +43,14 @@ bool pages_valid(const char *list) {
     return true;
 }
 
+bool pages_repeat(const int *pages, size_t count) {
+    for (size_t i = 1; i < count; i++)
+        for (size_t k = 0; k < i; k++)
+            if (pages[i] == pages[k])
+                return true;
+    return false;
+}
+
 int *pages_take(const char *list, int count, size_t *taken, char why[PAGES_WHY]) {
     char all[16];
     int *pages = NULL;

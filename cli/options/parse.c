@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "options/machine.h"
+#include "options/pages.h"
 #include "options/table.h"
 #include "report/message.h"
 
@@ -80,6 +81,12 @@ static bool is_suffix(const struct option_row *row, const char *value, const cha
            access(next, F_OK) != 0;
 }
 
+/* "--pages 1,2": the list would be taken for an input. */
+static bool is_list(const struct option_row *row, const char *value, const char *next) {
+    return strcmp(row->name, "pages") == 0 && !value && next && *next && pages_valid(next) &&
+           access(next, F_OK) != 0;
+}
+
 /* Options that write files are spelled out, and take no separate word as an optional value. */
 static bool is_deliberate(const struct option_row *row, const char *word, const char *value,
                           const char *next) {
@@ -96,6 +103,9 @@ static bool is_deliberate(const struct option_row *row, const char *word, const 
             "\"%s\" is no input that exists (the suffix of backups follows without a space: "
             "%s%s)",
             next, word[1] == '-' ? "--in-place=" : "-i", next);
+    else if (is_list(row, value, next))
+        complain("\"%s\" is no input that exists (the list follows without a space: --pages=%s)",
+                 next, next);
     else
         return true;
     return false;
@@ -169,7 +179,7 @@ static bool check(const struct options *o) {
          "--in-place keeps each file's format; to change it use --format with -o DIR/"},
         {o->in_place && !o->backup && (o->no_clobber || o->skip_existing),
          "--in-place replaces its inputs, so --no-clobber and --skip-existing need a SUFFIX there"},
-        {o->in_place && o->pages, "--in-place keeps all pages; to take some use --pages with -o"},
+        {o->in_place && o->paged, "--in-place keeps all pages; to take some use --pages with -o"},
         {o->clobber_backup && !o->backup,
          "--clobber-backup needs a backup's SUFFIX (-iSUFFIX or --in-place=SUFFIX)"},
         {o->allow_loss && !o->in_place,

@@ -48,7 +48,8 @@ struct options {
     bool parts; /* with dry_run */
     bool file_times;
     bool keep_blocks;
-    const char *pages;      /* a list of them, or NULL */
+    bool paged;             /* --pages is given: */
+    const char *pages;      /* a list of them, or NULL for all */
     uint64_t shard, shards; /* this run's share of the inputs: 1..shards; 0: all of them */
     enum imf_format format; /* IMF_FORMAT_NONE: as the name or the input says */
 

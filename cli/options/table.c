@@ -171,8 +171,9 @@ static bool set_shard(struct options *o, const struct option_row *row, const cha
 }
 
 static bool set_pages(struct options *o, const struct option_row *row, const char *value) {
+    o->paged = true;
     o->pages = value;
-    return (*value && pages_valid(value)) ||
+    return !value || (*value && pages_valid(value)) ||
            bad_value(row->name, value, "pages and ranges, such as 1,3-5,-1 where -1 is the last");
 }
 
@@ -369,7 +370,7 @@ const struct option_row option_rows[] = {
     {"file-times", 0, NONE, NULL, "give outputs the times of their inputs", FLAG(file_times)},
     {"skip-existing", 0, NONE, NULL, "skip if the output is newer (-iSUFFIX: exists)", FLAG(skip_existing)},
     {"shard", 0, REQUIRED, "K/N", "filter every Nth input of the sorted list", CALL(set_shard)},
-    {"pages", 0, REQUIRED, "LIST", "take these pages: 1,3-5,-1 (default: all)", CALL(set_pages)},
+    {"pages", 0, OPTIONAL, "LIST", "take these pages (1,3-5,-1), all without LIST", CALL(set_pages)},
     {"dry-run", 'n', NONE, NULL, "say what would be done", FLAG(dry_run)},
     {"format", 0, REQUIRED, NULL, "the output's format", CALL(set_format)},
     HEADING("Filter"),

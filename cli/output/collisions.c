@@ -6,92 +6,14 @@
  */
 #include "output/collisions.h"
 
-#include <fcntl.h>
-#include <linux/fs.h>
-#include <linux/magic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/ioctl.h>
-#include <sys/stat.h>
-#include <sys/vfs.h>
-#include <unistd.h>
 
 #include "input/path.h"
+#include "output/canonical.h"
 #include "report/message.h"
-
-/* ---- names -------------------------------------------------------------------------------- */
-
-/* A cache of one directory's real path: neighbours in the list are likely to share it. */
-struct resolver {
-    char *given, *real; /* owned; real NULL: it does not exist */
-};
-
-static const char *resolve_directory(struct resolver *r, const char *path, const char *base) {
-    size_t length = (size_t)(base - path);
-    if (!r->given || strncmp(r->given, path, length) != 0 || r->given[length]) {
-        free(r->given);
-        free(r->real);
-        r->given = strndup(path, length);
-        r->real = r->given ? realpath(length ? r->given : ".", NULL) : NULL;
-    }
-    return r->real;
-}
-
-/* realpath of the file, else of its directory and the base name, else the name as it is. */
-static char *canonical(struct resolver *r, const char *path) {
-    struct stat st;
-    const char *base = path_base(path);
-    if (!*base || (lstat(path, &st) == 0 && !S_ISREG(st.st_mode))) {
-        char *whole = realpath(path, NULL);
-        if (whole)
-            return whole;
-    }
-    const char *directory = resolve_directory(r, path, base);
-    return directory ? format_text("%s/%s", directory[1] ? directory : "", base)
-                     : format_text("%s", path);
-}
-
-static bool is_regular(const char *path) {
-    struct stat st;
-    return strcmp(path, "-") != 0 && (stat(path, &st) != 0 || S_ISREG(st.st_mode));
-}
-
-/* Does this directory ignore the case of letters in names? Its flags or the file system's type tell. */
-static bool directory_folds_case(const char *path) {
-    static const uint32_t types[] = {
-        MSDOS_SUPER_MAGIC,      0x2011bab0 /* exFAT */, 0xff534d42 /* CIFS */,
-        0xfe534d42 /* SMB 2 */, 0x4244 /* HFS */,       0x482b /* HFS+ */,
-    };
-    struct statfs system;
-    int flags = 0, fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd >= 0 && ioctl(fd, FS_IOC_GETFLAGS, &flags) != 0)
-        flags = 0;
-    if (fd >= 0)
-        close(fd);
-    if (flags & FS_CASEFOLD_FL)
-        return true;
-    for (size_t i = 0; statfs(path, &system) == 0 && i < sizeof types / sizeof *types; i++) {
-        if ((uint32_t)system.f_type == types[i])
-            return true;
-    }
-    return false;
-}
-
-/* The same of the nearest directory above a path that exists. */
-static bool folds_case(const char *path) {
-    struct stat st;
-    char *directory = strdup(path);
-    bool found = false, folds = false;
-    for (char *slash; directory && !found && (slash = strrchr(directory, '/')) != NULL;) {
-        slash[slash == directory] = '\0';
-        found = stat(directory, &st) == 0 || !directory[1];
-        folds = found && directory_folds_case(directory);
-    }
-    free(directory);
-    return found ? folds : directory_folds_case(".");
-}
 
 /* ---- keys --------------------------------------------------------------------------------- */
 
@@ -140,15 +62,15 @@ static int by_path(const void *a, const void *b) {
 /* The keys of all jobs in these roles, sorted; false after a message without memory. */
 static bool make_keys(struct keys *keys, const struct job_list *b, const struct options *o,
                       const bool roles[]) {
-    struct resolver inputs = {0}, outputs = {0};
+    struct canonical inputs = {0}, outputs = {0};
     *keys =
         (struct keys){b->count > SIZE_MAX / 3 ? NULL : calloc(3 * b->count, sizeof(struct key)), 0};
     bool good = keys->list || complain("out of memory");
     for (size_t i = 0; good && i < b->count; i++) {
         const struct job *job = &b->jobs[i];
-        if (!job->output || !is_regular(job->output))
+        if (!job->output || !canonical_applies(job->output))
             continue;
-        char *made = canonical(&outputs, job->output);
+        char *made = canonical_path(&outputs, job->output);
         good = made != NULL;
         if (good && roles[BACKUP])
             good = add_key(keys, format_text("%s%s", made, o->backup), i, BACKUP);
@@ -157,12 +79,10 @@ static bool make_keys(struct keys *keys, const struct job_list *b, const struct 
         else
             free(made);
         if (good && roles[INPUT] && strcmp(job->input, "-") != 0)
-            good = add_key(keys, canonical(&inputs, job->input), i, INPUT);
+            good = add_key(keys, canonical_path(&inputs, job->input), i, INPUT);
     }
-    free(inputs.given);
-    free(inputs.real);
-    free(outputs.given);
-    free(outputs.real);
+    canonical_free(&inputs);
+    canonical_free(&outputs);
     if (good && keys->count)
         qsort(keys->list, keys->count, sizeof *keys->list, by_path);
     else
@@ -253,7 +173,7 @@ static bool check_keys(const struct job_list *b, const struct options *o, const 
                 maker = &list[end];
         }
         for (size_t i = k; maker && i < end; i++) {
-            if (list[i].job != maker->job && (!folded || folds_case(maker->path)))
+            if (list[i].job != maker->job && (!folded || canonical_folds_case(maker->path)))
                 return complain_collision(b, o, maker, &list[i], folded);
         }
     }

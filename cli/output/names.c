@@ -12,6 +12,63 @@
 #include "options/formats.h"
 #include "report/message.h"
 
+/* ---- the numbers of pages ----------------------------------------------------------------- */
+
+/* What a user calls outputs, or puts into their names. With --pages "%d" or "%03d" stands for the number of a page,
+ * and "%%" for "%". */
+struct pattern {
+    char *text;      /* owned: "%%" is "%" */
+    size_t at, size; /* of the number; size 0: there is none */
+};
+
+/* The length of "%d" or "%03d" at the beginning of the text, or 0. */
+static size_t number_size(const char *text) {
+    size_t digits = *text == '%' && text[1] == '0' ? strspn(text + 1, "0123456789") : 0;
+    return *text == '%' && text[1 + digits] == 'd' && digits != 1 && digits < 4 ? 2 + digits : 0;
+}
+
+static bool bad_pattern(const char *text, const char *at) {
+    size_t size = number_size(at);
+    return size ? complain("with --pages \"%s\" has the page's number twice (write %%%% for %%)",
+                           text)
+                : complain(
+                      "with --pages \"%.2s\" in \"%s\" is neither the page's number (%%d, or "
+                      "%%03d for three digits) nor %%%%, a percent sign",
+                      at, text);
+}
+
+/* False after a message. Only the last name of a path has the number. */
+static bool read_pattern(struct pattern *p, const char *text, const struct options *o) {
+    char *to = strdup(text);
+    *p = (struct pattern){.text = to};
+    if (!to)
+        return complain("out of memory");
+    for (const char *at = text; o->paged && at < path_base(text); at++)
+        if (number_size(at))
+            return complain("with --pages \"%s\" numbers a directory (number the file in it)",
+                            text);
+    to += path_base(text) - text;
+    for (const char *at = path_base(text); o->paged && *at;) {
+        size_t size = number_size(at), length = size ? size : 1;
+        if (*at == '%' && (size ? p->size > 0 : at[1] != '%'))
+            return bad_pattern(text, at);
+        if (size)
+            *p = (struct pattern){p->text, (size_t)(to - p->text), size};
+        memmove(to, at, length);
+        to += length;
+        at += !size && *at == '%' ? 2 : length;
+        *to = '\0';
+    }
+    return true;
+}
+
+char *names_of_page(const struct job *job, int page) {
+    const char *number = job->output + job->page_at;
+    int digits = job->page_size > 2 ? atoi(number + 1) : 1;
+    return format_text("%.*s%0*d%s", (int)job->page_at, job->output, digits, page,
+                       number + job->page_size);
+}
+
 /* ---- names -------------------------------------------------------------------------------- */
 
 /* The extension that --format asks for: of a PNM the one of its kind. */
@@ -40,17 +97,19 @@ bool names_mismatch(const struct job_list *b, const struct options *o, char text
     return true;
 }
 
-/* path with the suffix before its extension, and the extension of another format if one is asked
- * for. An extension that names no image format is part of the name. */
-static char *derive(const char *path, const struct options *o) {
-    const char *extension = path_extension(path), *suffix = o->suffix ? o->suffix : "";
+/* Set the job's output to `before`, path with the suffix before its extension, and the extension of another
+ * format if one is asked for. An extension that names no image format is part of the name. */
+static void derive(struct job *job, const char *before, const char *path, const struct options *o,
+                   const struct pattern *suffix) {
+    const char *extension = path_extension(path);
     enum imf_format format = extension ? imf_format_from_name(extension) : IMF_FORMAT_NONE;
     bool known = format != IMF_FORMAT_NONE;
     bool keep = agrees(o, extension ? extension : "", IMF_PNM_ANY);
     size_t stem = extension && (known || keep) ? (size_t)(extension - path) - 1 : strlen(path);
-    if (keep)
-        return format_text("%.*s%s%s", (int)stem, path, suffix, path + stem);
-    return format_text("%.*s%s.%s", (int)stem, path, suffix, format_extension(o));
+    job->output = format_text("%s%.*s%s%s%s", before, (int)stem, path, suffix->text,
+                              keep ? "" : ".", keep ? path + stem : format_extension(o));
+    job->page_at = strlen(before) + stem + suffix->at;
+    job->page_size = suffix->size;
 }
 
 static bool is_directory(const char *path) {
@@ -107,34 +166,44 @@ static bool check_options(const struct job_list *b, const struct options *o) {
     return true;
 }
 
+static bool derive_one(struct job *job, const struct job_list *b, const struct options *o,
+                       const struct pattern *p) {
+    if (strcmp(job->input, "-") == 0 && (b->to_directory || !o->output))
+        return complain(
+            "standard input has no name to derive an output from (use -o FILE or -o -)");
+    if (o->in_place) {
+        job->output = format_text("%s", job->input);
+    } else if (b->to_directory) {
+        bool slash = o->output[strlen(o->output) - 1] == '/';
+        char *directory = format_text("%s%s", o->output, slash ? "" : "/");
+        if (directory)
+            derive(job, directory, job->name, o, p);
+        free(directory);
+    } else if (!o->output) {
+        derive(job, "", job->input, o, p);
+    } else {
+        job->output = format_text("%s", p->text);
+        job->page_at = p->at;
+        job->page_size = p->size;
+    }
+    return job->output != NULL;
+}
+
 bool names_derive(struct job_list *b, const struct options *o) {
+    struct pattern p;
     b->to_directory = o->output && strcmp(o->output, "-") != 0 && is_directory(o->output);
     if (!check_options(b, o))
         return false;
-    bool slash = o->output && o->output[strlen(o->output) - 1] == '/';
-    for (size_t i = 0; i < b->count; i++) {
-        struct job *job = &b->jobs[i];
-        bool nameless = strcmp(job->input, "-") == 0;
-        if (output_missing(o))
-            continue;
-        if (nameless && (b->to_directory || !o->output))
-            return complain(
-                "standard input has no name to derive an output from (use -o FILE or -o -)");
-        if (o->in_place) {
-            job->output = format_text("%s", job->input);
-        } else if (b->to_directory) {
-            char *name = derive(job->name, o);
-            job->output = name ? format_text("%s%s%s", o->output, slash ? "" : "/", name) : NULL;
-            free(name);
-        } else if (o->output) {
-            job->output = format_text("%s", o->output);
-        } else {
-            job->output = derive(job->input, o);
-        }
-        if (!job->output)
-            return false;
-    }
-    return true;
+    if (output_missing(o))
+        return true;
+    bool named = o->output && !b->to_directory;
+    bool good = read_pattern(&p, named ? o->output : o->suffix ? o->suffix : "", o);
+    if (good && p.size && b->has_tree && !b->to_directory)
+        good = complain("pages that have their numbers in a tree go to a directory (-o DIR/)");
+    for (size_t i = 0; i < b->count && good; i++)
+        good = derive_one(&b->jobs[i], b, o, &p);
+    free(p.text);
+    return good;
 }
 
 const char *names_below(const struct job *job) {
@@ -149,7 +218,7 @@ const char *names_below(const struct job *job) {
 
 const char *names_skip_reason(const struct job *job, const struct options *o) {
     struct stat out;
-    if (o->in_place || !job->output || strcmp(job->output, "-") == 0 ||
+    if (o->in_place || !job->output || job->page_size || strcmp(job->output, "-") == 0 ||
         stat(job->output, &out) != 0 || S_ISDIR(out.st_mode))
         return NULL;
     if (o->no_clobber)

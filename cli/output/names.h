@@ -9,6 +9,9 @@
 
 /* Fill in every job's output; false after a message. */
 bool names_derive(struct job_list *b, const struct options *o);
+/* The name of a page's output, where the job's has a place for its number; the caller frees it. NULL after a
+ * message without memory. */
+char *names_of_page(const struct job *job, int page);
 /* The end of the output's name that comes from the job's name, and not from the user. */
 const char *names_below(const struct job *job);
 
