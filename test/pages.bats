@@ -1,7 +1,7 @@
 # Files of several pages
 load helper
 
-# A TIFF, as stacks are written by hand: pages of WxH gray samples, "8" or "16" bits, or "f" for floats, that all have
+# A TIFF, as stacks are written by hand: pages of WxH gray samples, "8" or "16" bits, or "c" for complex ones, that all have
 # VALUE, each with a description.
 stack() { # FILE WxHxBITS=VALUE...
     python3 - "$@" <<'END'
@@ -10,14 +10,14 @@ out, before = bytearray(b"II*\0" + bytes(4)), 4
 for i, page in enumerate(sys.argv[2:]):
     shape, value = page.split("=")
     width, height, bits = shape.split("x")
-    kind = {"8": "B", "16": "H", "f": "f"}[bits]
-    pixels = struct.pack("<" + kind, float(value) if kind == "f" else int(value)) * (int(width) * int(height))
+    kind = {"8": "B", "16": "H", "c": "q"}[bits]
+    pixels = struct.pack("<" + kind, int(value)) * (int(width) * int(height))
     text = b"page of %s\0" % value.encode()
     at = len(out)
     out += pixels + text + bytes((len(pixels) + len(text)) % 2)
     rows = [(256, 4, 1, int(width)), (257, 4, 1, int(height)), (258, 3, 1, struct.calcsize(kind) * 8), (259, 3, 1, 1),
             (262, 3, 1, 1), (270, 2, len(text), at + len(pixels)), (273, 4, 1, at), (277, 3, 1, 1), (278, 4, 1, int(height)),
-            (279, 4, 1, len(pixels)), (339, 3, 1, 3 if kind == "f" else 1), (65001, 3, 1, 7)]
+            (279, 4, 1, len(pixels)), (339, 3, 1, 5 if kind == "q" else 1), (65001, 3, 1, 7)]
     struct.pack_into("<I", out, before, len(out))
     out += struct.pack("<H", len(rows)) + b"".join(struct.pack("<HHII", *row) for row in rows) + bytes(4)
     before = len(out) - 4
@@ -147,10 +147,10 @@ END
 }
 
 @test "a page that cannot be read is named, and nothing of the file is written" {
-    stack a.tif 5x4x8=10 5x4xf=0.5 5x4x8=30
+    stack a.tif 5x4x8=10 5x4xc=20 5x4x8=30
     imf_run --json -f median:1 a.tif -o b.tif
     [ "$status" -eq 1 ]
-    [[ $stderr == *"a.tif: page 2: a TIFF of floating-point samples cannot be read"* ]]
+    [[ $stderr == *"a.tif: page 2: a TIFF of complex samples cannot be read"* ]]
     [ "$(grep -c '"status"' <<<"$output")" = 1 ]
     [[ $output == *'"status":"error"'* ]]
     [ ! -e b.tif ]
@@ -304,10 +304,10 @@ print(*((o["output"], o["page"], o["pages"], o["width"], o["depth"]) for o in ma
 }
 
 @test "a page that fails leaves no file, and the others are written" {
-    stack a.tif 5x4x8=10 5x4xf=0.5 5x4x8=30
+    stack a.tif 5x4x8=10 5x4xc=20 5x4x8=30
     imf_run --json -f median:1 --pages a.tif -o b%d.png
     [ "$status" -eq 1 ]
-    [[ $stderr == *"a.tif: page 2: a TIFF of floating-point samples cannot be read"* ]]
+    [[ $stderr == *"a.tif: page 2: a TIFF of complex samples cannot be read"* ]]
     [ "$(echo *)" = "a.tif b1.png b3.png" ]
     [ "$(grep -o '"status":"[a-z]*"' <<<"$output" | xargs)" = "status:ok status:error status:ok" ]
     imf_run --json -f median:1 --pages --no-clobber a.tif -o b%d.png

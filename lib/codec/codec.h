@@ -17,9 +17,9 @@ struct imf_codec {
     /* NULL, or a stricter test for files without the name of an image; 512 bytes are enough. */
     bool (*plausible)(const unsigned char *head, size_t size);
     unsigned colors;                     /* a set of 1 << enum imf_color that it can store */
-    bool alpha;                          /* beside gray and RGB */
+    unsigned alpha;                      /* depths with alpha beside gray and RGB */
     bool repeats_gray;                   /* gray is stored as colours */
-    unsigned depths;                     /* a set of bits a sample: 8 | 16 */
+    unsigned depths;                     /* a set of bits a sample: 8 | 16 | 32 | 64 */
     unsigned few_bits;                   /* a set of 1 << imf_info.bits */
     int side_max;                        /* rows or columns */
     bool resolution;                     /* it says how many pixels an inch has */

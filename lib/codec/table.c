@@ -6,6 +6,7 @@
  */
 #include "codec/table.h"
 
+#include "base/info.h"
 #include "imfilter_program.h"
 
 #include <stdio.h>
@@ -63,16 +64,32 @@ const char *imf_format_name(enum imf_format format) {
 
 #define MISFIT_TEXT 64
 
+/* What samples that the format does not store are called. */
+static void name_samples(const struct imf_codec *c, const struct imf_info *info,
+                         char what[MISFIT_TEXT]) {
+    const char *floats = info->depth == 64 && (c->depths & 32) ? "floats of 64 bits" : "floats";
+    if (info->depth <= 16)
+        snprintf(what, MISFIT_TEXT, "%d-bit samples", info->depth);
+    else if (imf_info_integer(info))
+        snprintf(what, MISFIT_TEXT, "%s integers of %d bits",
+                 info->type == IMF_TYPE_SIGNED ? "signed" : "unsigned", info->type_bits);
+    else
+        snprintf(what, MISFIT_TEXT, "%s", floats);
+}
+
 /* Name what of such an image the format cannot store; false when it can store all. */
 static bool misfit(const struct imf_codec *c, const struct imf_info *info, char what[MISFIT_TEXT]) {
     static const char *const color[] = {
         [IMF_COLOR_GRAY] = "gray", [IMF_COLOR_RGB] = "colours", [IMF_COLOR_CMYK] = "CMYK"};
+    unsigned depth = (unsigned)info->depth;
     if (!(c->colors & 1u << info->color))
         snprintf(what, MISFIT_TEXT, "%s", color[info->color]);
-    else if (info->alpha && !c->alpha)
-        snprintf(what, MISFIT_TEXT, "an alpha channel");
-    else if (!(c->depths & (unsigned)info->depth))
-        snprintf(what, MISFIT_TEXT, "%d-bit samples", info->depth);
+    else if (info->alpha && !(c->alpha & depth) && (!c->alpha || (c->depths & depth)))
+        snprintf(what, MISFIT_TEXT, "an alpha channel%s", c->alpha ? " of floats" : "");
+    else if (!(c->depths & depth))
+        name_samples(c, info, what);
+    else if (info->color == IMF_COLOR_CMYK && depth > 16)
+        snprintf(what, MISFIT_TEXT, "CMYK of floats");
     else if (info->width > c->side_max || info->height > c->side_max)
         snprintf(what, MISFIT_TEXT, "more than %d rows or columns", c->side_max);
     else
@@ -104,24 +121,49 @@ void imf_codec_titles(char text[IMF_FORMATS_TEXT]) {
     list(text, "", set, true);
 }
 
+/* What becomes of the image if its depth is that one. */
+static struct imf_info at_depth(const struct imf_info *info, int depth) {
+    struct imf_info i = *info;
+    i.depth = depth;
+    i.type = IMF_TYPE_ROWS;
+    i.type_bits = 0;
+    return i;
+}
+
+/* The set of formats that hold such an image. */
+static unsigned holders(const struct imf_info *info) {
+    char what[MISFIT_TEXT];
+    unsigned set = 0;
+    for (size_t i = 0; i < FORMATS; i++)
+        set |= !codecs[i] || misfit(codecs[i], info, what) ? 0 : 1u << i;
+    return set;
+}
+
 enum imf_status imf_codec_fits(const struct imf_codec *codec, const struct imf_info *info,
                                struct imf_error *err) {
-    char what[MISFIT_TEXT], other[MISFIT_TEXT], formats[IMF_FORMATS_TEXT],
-        formats_8[IMF_FORMATS_TEXT];
-    struct imf_info at_8 = *info;
-    unsigned set = 0, set_8 = 0;
+    static const struct {
+        int depth;
+        const char *name; /* --depth's */
+    } depths[] = {{32, "float"}, {16, "16"}, {8, "8"}};
+    char what[MISFIT_TEXT], other[MISFIT_TEXT], use[32] = "", formats[IMF_FORMATS_TEXT],
+                                                formats_lower[IMF_FORMATS_TEXT];
+    int lower = 0; /* the most bits below info's that are enough */
     if (!misfit(codec, info, what))
         return IMF_OK;
-    at_8.depth = 8;
-    for (size_t i = 0; i < FORMATS; i++) {
-        set |= !codecs[i] || misfit(codecs[i], info, other) ? 0 : 1u << i;
-        set_8 |= !codecs[i] || misfit(codecs[i], &at_8, other) ? 0 : 1u << i;
+    for (size_t i = 0; i < sizeof depths / sizeof *depths && !lower; i++) {
+        struct imf_info narrow = at_depth(info, depths[i].depth);
+        if (depths[i].depth < info->depth && !misfit(codec, &narrow, other)) {
+            lower = depths[i].depth;
+            snprintf(use, sizeof use, "use --depth=%s", depths[i].name);
+        }
     }
-    bool enough = !misfit(codec, &at_8, other);
+    struct imf_info at_8 = at_depth(info, 8);
+    unsigned set = holders(info), set_lower = lower ? 0 : holders(&at_8) & ~set;
     list(formats, "--format=", set, false);
-    list(formats_8, "--format=", set_8 & ~set, false);
-    return imf_fail(err, IMF_ERR_FORMAT, "%s cannot hold %s (%schoose %s%s%s%s)", codec->doc.title,
-                    what, enough ? "use --depth=8, or " : "", formats,
-                    !enough && *formats_8 ? ", or --depth=8 and " : "", enough ? "" : formats_8,
-                    info->color == IMF_COLOR_CMYK && !enough ? "; or convert it to RGB first" : "");
+    list(formats_lower, "--format=", set_lower, false);
+    return imf_fail(err, IMF_ERR_FORMAT, "%s cannot hold %s (%s%s%s%s%s%s%s)", codec->doc.title,
+                    what, use, lower && set ? ", or " : "", set ? "choose " : "", formats,
+                    set_lower ? set ? ", or --depth=8 and " : "choose --depth=8 and " : "",
+                    formats_lower,
+                    info->color == IMF_COLOR_CMYK && !lower ? "; or convert it to RGB first" : "");
 }

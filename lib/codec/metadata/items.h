@@ -92,6 +92,8 @@ struct imf_metadata {
     struct imf_density density;
     struct imf_jpeg_source jpeg;
     bool lossless;       /* the source is a WebP without loss */
+    bool compressed;     /* a TIFF: it is */
+    bool splits_floats;  /* a TIFF: by predictor 3 */
     char icc_name[80];   /* a PNG's, of the ICC profile */
     bool late;           /* items may be added until its last row was read */
     bool needs_trailer;  /* an item does */

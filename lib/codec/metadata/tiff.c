@@ -27,3 +27,12 @@ size_t imf_tiff_find(const unsigned char *tiff, size_t size, bool big, size_t di
     }
     return tag ? 0 : at;
 }
+
+bool imf_tiff_has_note(const unsigned char *tiff, size_t size) {
+    enum { EXIF = 34665, NOTE = 37500 };
+    bool big = false;
+    size_t first = imf_tiff_first(tiff, size, &big);
+    size_t pointer = first ? imf_tiff_find(tiff, size, big, first, EXIF) : 0;
+    size_t below = pointer ? imf_get(tiff + pointer + 8, 4, big) : 0;
+    return below && imf_tiff_find(tiff, size, big, below, NOTE);
+}

@@ -20,5 +20,7 @@ size_t imf_tiff_first(const unsigned char *tiff, size_t size, bool *big);
 /* Offset of the entry with that tag, or 0; of the end of the entries for tag 0. */
 size_t imf_tiff_find(const unsigned char *tiff, size_t size, bool big, size_t directory,
                      uint32_t tag);
+/* Does EXIF have a maker's note? */
+bool imf_tiff_has_note(const unsigned char *tiff, size_t size);
 
 #endif

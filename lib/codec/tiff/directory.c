@@ -121,11 +121,11 @@ bool imf_tiff_is_reduced(struct imf_tiff_input *in, const struct imf_tiff_direct
 }
 
 uint64_t imf_tiff_strip_bytes(struct imf_tiff_input *in, const struct imf_tiff_directory *d) {
-    enum { WIDTH = 256, HEIGHT, SAMPLES = 277, ROWS, TILE_WIDTH = 322, TILE_HEIGHT };
+    enum { WIDTH = 256, HEIGHT, BITS, SAMPLES = 277, ROWS, TILE_WIDTH = 322, TILE_HEIGHT };
     static const unsigned tags[][2] = {
         {TILE_WIDTH, WIDTH}, {TILE_HEIGHT, ROWS}, {SAMPLES, SAMPLES}};
     const uint64_t most = (uint64_t)1 << 60, height = imf_tiff_number_of(in, d, HEIGHT);
-    uint64_t bytes = sizeof(uint16_t);
+    uint64_t bytes = imf_tiff_number_of(in, d, BITS) > 16 ? sizeof(uint64_t) : sizeof(uint16_t);
     for (size_t i = 0; i < sizeof tags / sizeof *tags; i++) {
         const struct imf_tiff_entry *e = imf_tiff_entry(d, tags[i][0]);
         e = e ? e : imf_tiff_entry(d, tags[i][1]);

@@ -81,7 +81,7 @@ bool imf_tiff_is_storage(unsigned tag);
 bool imf_tiff_is_pointer(unsigned tag);
 /* Is its subfile type that of a smaller copy of another image? */
 bool imf_tiff_is_reduced(struct imf_tiff_input *in, const struct imf_tiff_directory *d);
-/* Bytes of a decoded strip or tile, of 16 bits a sample; at most 2^60. */
+/* Bytes of a decoded strip or tile, of 16 bits a sample, or of 64 where it has more; at most 2^60. */
 uint64_t imf_tiff_strip_bytes(struct imf_tiff_input *in, const struct imf_tiff_directory *d);
 /* The bytes of a value, at most `most`; NULL: damaged, more, or no memory. Freed with free(). */
 unsigned char *imf_tiff_value(struct imf_tiff_input *in, const struct imf_tiff_entry *entry,

@@ -3,6 +3,7 @@
 #define IMF_CODEC_TIFF_FORM_H
 
 #include "base/error.h"
+#include "codec/tiff/numbers.h"
 
 #include <tiffio.h>
 
@@ -10,7 +11,8 @@ struct imf_tiff_form {
     uint16_t compression, photometric, samples, bits, planar, format, inks;
     uint16_t extras, *extra; /* what samples besides colours are */
     enum imf_color color;
-    int colors; /* samples of them */
+    int colors;                   /* samples of them */
+    struct imf_tiff_numbers type; /* depth 0: unsigned of 1, 2, 4, 8 or 16 bits */
 };
 
 /* A tag's number, or its default. */

@@ -104,7 +104,9 @@ static void add_size(struct imf_pages_size *size, struct imf_tiff_input *in,
     bool fits = !__builtin_mul_overflow(width, height, &pixels) && pixels < most / 4;
     uint64_t samples = fits ? each * pixels : most;
     size->samples += samples;
-    size->bytes += imf_tiff_number_of(in, d, 258) > 8 ? 2 * samples : samples;
+    uint64_t bits = imf_tiff_number_of(in, d, 258);
+    bool plain = imf_tiff_number_of(in, d, 339) < 2 && bits <= 16;
+    size->bytes += samples * (bits > 24 ? 8 : !plain ? 4 : bits > 8 ? 2 : 1);
 }
 
 uint64_t *imf_tiff_list_pages(struct imf_tiff_input *in, uint64_t first, int *count,

@@ -60,10 +60,33 @@ static void divide_by_alpha(unsigned char *row, size_t count, int channels, bool
     }
 }
 
+/* To floats. */
+static void convert_type(const struct imf_tiff_pixels *p, unsigned char *to,
+                         const unsigned char *from, size_t apart, size_t count) {
+    const struct imf_tiff_numbers *t = &p->type;
+    size_t n = (size_t)p->channels, step = p->planes > 1 ? 1 : (size_t)p->samples;
+    size_t size = (size_t)t->depth / 8;
+    if (step == n)
+        imf_tiff_numbers_read(t, to, 1, from, 0, 1, count * n);
+    for (size_t c = 0; step != n && c < n; c++) {
+        size_t sample = (size_t)p->from[c];
+        imf_tiff_numbers_read(t, to + c * size, n, from + (p->planes > 1 ? sample * apart : 0),
+                              p->planes > 1 ? 0 : sample, step, count);
+    }
+    if (p->inverted)
+        imf_tiff_numbers_invert(t, to, count, n);
+    if (p->premultiplied)
+        imf_tiff_numbers_divide(t, to, count, p->channels);
+}
+
 void imf_tiff_convert(const struct imf_tiff_pixels *p, unsigned char *to, const unsigned char *from,
                       size_t apart, size_t count) {
     size_t n = (size_t)p->channels, step = p->planes > 1 ? 1 : (size_t)p->samples;
     bool wide = p->bits == 16;
+    if (p->type.depth) {
+        convert_type(p, to, from, apart, count);
+        return;
+    }
     if (p->bits < 8) {
         for (size_t plane = 0; plane < (size_t)p->planes; plane++)
             unpack(p, p->line + plane * count, from + plane * apart, count * step);

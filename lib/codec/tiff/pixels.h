@@ -2,20 +2,19 @@
 #ifndef IMF_CODEC_TIFF_PIXELS_H
 #define IMF_CODEC_TIFF_PIXELS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "codec/tiff/numbers.h"
 
 struct imf_tiff_pixels {
-    int samples, bits; /* of a pixel, of a sample: 1, 2, 4, 8 or 16 */
-    int planes;        /* 1, or as many as samples, which have one each */
-    int channels;      /* of the result */
-    int from[4];       /* which sample each of them is */
-    bool inverted;     /* 0 is white */
+    int samples, bits;            /* of a pixel, of a sample: 1, 2, 4, 8 or 16, or the type's */
+    struct imf_tiff_numbers type; /* depth 0: unsigned ones */
+    int planes;                   /* 1, or as many as samples, which have one each */
+    int channels;                 /* of the result */
+    int from[4];                  /* which sample each of them is */
+    bool inverted;                /* 0 is white */
     bool alpha, premultiplied;
     bool palette;
     unsigned char color[256][3]; /* of a palette */
-    unsigned char *line;         /* if bits < 8: room for a row's samples */
+    unsigned char *line;         /* if bits < 8, without a type: room for a row's samples */
 };
 
 /* Set p->color from a file's red, green and blue. Some writers have 8 bits where 16 are meant. */

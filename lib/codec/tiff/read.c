@@ -68,6 +68,18 @@ static bool read_scanlines(struct tiff *t, int x, int plane, unsigned char *to) 
     return true;
 }
 
+static void swap_bytes(unsigned char *to, size_t size, int bits) {
+    tmsize_t count = (tmsize_t)(size / (size_t)imf_max(bits / 8, 1));
+    if (bits == 16)
+        TIFFSwabArrayOfShort((uint16_t *)(void *)to, count);
+    else if (bits == 24)
+        TIFFSwabArrayOfTriples(to, count);
+    else if (bits == 32)
+        TIFFSwabArrayOfLong((uint32_t *)(void *)to, count);
+    else if (bits == 64)
+        TIFFSwabArrayOfLong8((uint64_t *)(void *)to, count);
+}
+
 /* Rows of a strip that is not compressed. */
 static bool read_stored(struct tiff *t, int x, int plane, unsigned char *to) {
     uint32_t strip = strip_at(t, plane);
@@ -83,8 +95,8 @@ static bool read_stored(struct tiff *t, int x, int plane, unsigned char *to) {
     TIFFGetFieldDefaulted(t->tif, TIFFTAG_FILLORDER, &order);
     if (order == FILLORDER_LSB2MSB)
         TIFFReverseBits(to, (tmsize_t)size);
-    if (t->pixels.bits == 16 && TIFFIsByteSwapped(t->tif))
-        TIFFSwabArrayOfShort((uint16_t *)to, (tmsize_t)(size / 2));
+    if (TIFFIsByteSwapped(t->tif))
+        swap_bytes(to, size, t->pixels.bits);
     return true;
 }
 
@@ -144,7 +156,7 @@ static enum imf_status set_cells(struct tiff *t, uint16_t compression, struct im
     uint64_t cells = (uint64_t)t->across * (unsigned)p->planes;
     if (__builtin_mul_overflow(row * cells, (unsigned)t->height, &bytes) || bytes > PTRDIFF_MAX)
         return imf_fail(err, IMF_ERR_LIMIT, "a TIFF of such tiles is too large");
-    uint64_t line = p->bits < 8 ? (uint64_t)width * (unsigned)p->samples : 0;
+    uint64_t line = p->bits < 8 && !p->type.depth ? (uint64_t)width * (unsigned)p->samples : 0;
     uint64_t size = t->stream.in.bytes.size, coded = stored ? 0 : TIFFGetStrileByteCount(t->tif, 0);
     uint64_t decoder;
     const struct imf_tiff_cell cell = {compression, width, (unsigned)t->strip_rows, row, samples};
@@ -171,6 +183,7 @@ static void set_pixels(struct tiff *t, const struct imf_tiff_form *f) {
     struct imf_tiff_pixels *p = &t->pixels;
     *p = (struct imf_tiff_pixels){.samples = f->samples,
                                   .bits = f->bits,
+                                  .type = f->type,
                                   .planes = f->planar == PLANARCONFIG_SEPARATE ? f->samples : 1,
                                   .from = {0, 1, 2, 3},
                                   .inverted = f->photometric == PHOTOMETRIC_MINISWHITE,
@@ -266,8 +279,8 @@ static enum imf_status tiff_open(struct imf_reader *r, struct imf_error *err) {
     set_pixels(t, &f);
     TIFFGetField(t->tif, TIFFTAG_IMAGEWIDTH, &width);
     TIFFGetField(t->tif, TIFFTAG_IMAGELENGTH, &height);
-    status =
-        imf_reader_shape(r, width, height, f.color, t->pixels.alpha, f.bits == 16 ? 16 : 8, err);
+    int depth = f.type.depth ? f.type.depth : f.bits == 16 ? 16 : 8;
+    status = imf_reader_shape(r, width, height, f.color, t->pixels.alpha, depth, err);
     if (!status && t->pixels.palette)
         status = read_palette(t, err);
     if (!status)
@@ -275,7 +288,14 @@ static enum imf_status tiff_open(struct imf_reader *r, struct imf_error *err) {
     if (status)
         return status;
     t->pixels.channels = r->info.channels;
-    r->info.bits = r->info.channels == 1 && f.bits < 8 ? f.bits : 0;
+    r->info.bits = r->info.channels == 1 && f.bits < 8 && !f.type.depth ? f.bits : 0;
+    r->info.type = (unsigned char)f.type.type;
+    r->info.type_bits = f.type.type ? (unsigned char)f.type.bits : 0;
+    r->metadata.compressed = f.compression != COMPRESSION_NONE;
+    uint16_t predictor =
+        0; /* its default must not be asked for: libtiff takes any decoder for one that has it */
+    TIFFGetField(t->tif, TIFFTAG_PREDICTOR, &predictor);
+    r->metadata.splits_floats = predictor == PREDICTOR_FLOATINGPOINT;
     read_density(t);
     uint64_t first = r->page > 1 ? at : t->first;
     if (at != first)
@@ -352,8 +372,8 @@ const struct imf_codec imf_tiff_codec = {
     .recognise = recognise,
     .plausible = plausible,
     .colors = 1 << IMF_COLOR_GRAY | 1 << IMF_COLOR_RGB | 1 << IMF_COLOR_CMYK,
-    .alpha = true,
-    .depths = 8 | 16,
+    .alpha = 8 | 16 | 32 | 64,
+    .depths = 8 | 16 | 32 | 64,
     .few_bits = 1 << 1 | 1 << 2 | 1 << 4,
     .resolution = true,
     .late = true,

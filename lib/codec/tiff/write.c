@@ -15,6 +15,7 @@
 #include "codec/deflate/compress.h"
 #include "codec/metadata/tiff.h"
 #include "codec/tiff/metadata.h"
+#include "codec/tiff/numbers.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -29,6 +30,7 @@
 #define HEADER 16 /* a BigTIFF's; TIFF's is shorter */
 enum { ZLIB_HEAD = 2, ADLER = 4 };
 enum { DEFLATE = 8, STORED = 1, BLACK_IS_ZERO = 1, RGB = 2, SEPARATED = 5, STRAIGHT_ALPHA = 2 };
+enum { NO_PREDICTOR = 1, DIFFERENCES, SPLIT_FLOATS };
 
 /* A strip that is being made. */
 struct lane {
@@ -43,8 +45,10 @@ struct tiff {
     uint64_t next; /* where the next page's directory is to be named; 0: in the header */
     bool big_endian, wide;
     /* of the page: */
-    int bits, level;
-    size_t row; /* bytes in the file */
+    int bits, level, predictor;
+    struct imf_tiff_numbers type; /* depth 0: unsigned of `bits` */
+    unsigned char *line;          /* NULL, or room for a row that predictor 3 splits */
+    size_t row;                   /* bytes in the file */
     int strip_rows, row_in_strip;
     struct lane lane[LANES];
     int lanes, filling;
@@ -109,10 +113,24 @@ static void take_16(unsigned char *to, const unsigned char *from, size_t samples
     }
 }
 
+/* Rows of floats. */
+static void take_type(const struct tiff *t, unsigned char *to, const unsigned char *row,
+                      size_t samples, size_t pixel) {
+    unsigned char *packed = t->line ? t->line : to;
+    imf_tiff_numbers_write(&t->type, packed, row, samples);
+    if (t->line)
+        imf_tiff_numbers_split(&t->type, to, packed, samples, pixel);
+    else
+        imf_tiff_numbers_order(&t->type, to, samples, t->predictor == DIFFERENCES ? pixel : 0,
+                               t->big_endian);
+}
+
 static void take_row(const struct tiff *t, unsigned char *to, const unsigned char *row) {
     const struct imf_info *info = &t->writer->info;
     size_t channels = (size_t)info->channels, samples = (size_t)info->width * channels;
-    if (t->bits < 8)
+    if (t->type.depth)
+        take_type(t, to, row, samples, channels);
+    else if (t->bits < 8)
         imf_pack_bits(to, row, info->width, info->depth, t->bits);
     else if (t->bits == 16)
         take_16(to, row, samples, channels, t->level > 0, t->big_endian);
@@ -186,23 +204,55 @@ static enum imf_status open_lanes(struct tiff *t, struct imf_error *err) {
     return t->lanes > 1 ? imf_pool_open(&t->pool, t->lanes, err) : IMF_OK;
 }
 
-static enum imf_status tiff_open(struct imf_writer *w, struct imf_error *err) {
+/* Floats are compressed where their source was, or where that is asked for, since deflate gains little with most of
+ * them; by predictor 3, which fewer programs read, where the source was. */
+static enum imf_status choose_form(struct tiff *t, struct imf_error *err) {
+    const struct imf_writer *w = t->writer;
+    const struct imf_metadata *m = w->metadata;
+    const struct imf_info *info = &w->info;
     int level = w->encode.compression;
-    struct tiff *t = w->state;
+    bool integer = imf_info_integer(info);
+    t->type = imf_tiff_numbers_of_info(info);
+    t->bits = t->type.depth ? t->type.bits : info->bits ? info->bits : info->depth;
+    if (t->type.depth && !imf_tiff_numbers_of(t->type.type, t->bits).depth)
+        return imf_fail(err, IMF_ERR_ARGUMENT, "no floats have %d bits", t->bits);
+    if (level == 0)
+        level = integer || (m && m->compressed) ? DEFAULT_LEVEL : IMF_COMPRESSION_NONE;
+    t->level = level == IMF_COMPRESSION_NONE ? 0 : level;
+    bool differences = integer && (t->bits == 8 || t->bits == 16 || t->bits == 32);
+    t->predictor = t->level && differences                         ? DIFFERENCES
+                   : t->level && !integer && m && m->splits_floats ? SPLIT_FLOATS
+                                                                   : NO_PREDICTOR;
+    t->row = (size_t)(((uint64_t)info->width * (unsigned)(info->channels * t->bits) + 7) / 8);
+    if (t->predictor == SPLIT_FLOATS && !(t->line = malloc(t->row)))
+        return imf_fail_memory(err, t->row);
+    return IMF_OK;
+}
+
+/* Camera makers' own tags are in EXIF's order, and cannot be changed. A file has one order; of floats it is little-endian
+ * unless such a tag is there, which more programs read. */
+static void choose_order(struct tiff *t) {
+    const struct imf_writer *w = t->writer;
     const struct imf_meta_item *exif = imf_metadata_find(w->metadata, IMF_META_EXIF),
                                *tags = imf_metadata_find(w->metadata, IMF_META_TIFF_TAGS);
-    t->writer = w;
-    t->level = level == IMF_COMPRESSION_NONE ? 0 : level == 0 ? DEFAULT_LEVEL : level;
-    t->bits = w->info.bits ? w->info.bits : w->info.depth;
-    /* Camera makers' own tags are in EXIF's order, and cannot be changed. A file has one order. */
-    if (!t->next && tags && imf_writer_wants(w, tags))
+    if (tags && imf_writer_wants(w, tags))
         imf_tiff_first(tags->data, tags->size, &t->big_endian);
-    if (!t->next && exif && imf_writer_wants(w, exif))
+    if (exif && imf_writer_wants(w, exif) &&
+        (imf_info_integer(&w->info) || imf_tiff_has_note(exif->data, exif->size)))
         imf_tiff_first(exif->data, exif->size, &t->big_endian);
-    t->row = (size_t)(((uint64_t)w->info.width * (unsigned)(w->info.channels * t->bits) + 7) / 8);
+}
+
+static enum imf_status tiff_open(struct imf_writer *w, struct imf_error *err) {
+    struct tiff *t = w->state;
+    t->writer = w;
+    enum imf_status status = choose_form(t, err);
+    if (status)
+        return status;
+    if (!t->next)
+        choose_order(t);
     size_t rows = STRIP / t->row;
     t->strip_rows = rows < 1 ? 1 : rows < (size_t)w->info.height ? (int)rows : w->info.height;
-    enum imf_status status = open_lanes(t, err);
+    status = open_lanes(t, err);
     return status ? status : open_stream(t, err);
 }
 
@@ -214,6 +264,7 @@ static void add_form(const struct tiff *t, struct imf_tiff_directory *d,
     const struct imf_writer *w = t->writer;
     const struct imf_info *i = &w->info;
     uint64_t bits = (uint64_t)t->bits, n = (uint64_t)i->channels;
+    uint64_t format = !imf_info_integer(i) ? 3 : i->type == IMF_TYPE_SIGNED ? 2 : 1;
     const struct {
         unsigned tag;
         enum imf_tiff_type type;
@@ -232,9 +283,10 @@ static void add_form(const struct tiff *t, struct imf_tiff_directory *d,
         {284, IMF_TIFF_SHORT, 1, (uint64_t[]){1}}, /* samples of a pixel are neighbours */
         {297, IMF_TIFF_SHORT, w->pages > 0 ? 2 : 0,
          (uint64_t[]){(uint64_t)w->page - 1, (uint64_t)w->pages}},
-        {317, IMF_TIFF_SHORT, t->level && t->bits >= 8, (uint64_t[]){2}},   /* differences */
+        {317, IMF_TIFF_SHORT, t->predictor > NO_PREDICTOR, (uint64_t[]){(uint64_t)t->predictor}},
         {332, IMF_TIFF_SHORT, i->color == IMF_COLOR_CMYK, (uint64_t[]){1}}, /* those inks */
         {338, IMF_TIFF_SHORT, i->alpha, (uint64_t[]){STRAIGHT_ALPHA}},
+        {339, IMF_TIFF_SHORT, t->type.depth ? n : 0, (uint64_t[]){format, format, format, format}},
     };
     for (size_t k = 0; k < sizeof tags / sizeof *tags; k++)
         if (tags[k].count)
@@ -299,6 +351,7 @@ static void tiff_turn(struct imf_writer *w) {
         free(t->lane[i].file);
         imf_compressor_free(&t->lane[i].compressor);
     }
+    free(t->line);
     free(t->offsets);
     free(t->sizes);
     *t = (struct tiff){
