@@ -8,26 +8,8 @@
 #define IMF_FILTER_H
 
 #include "filter/kernel/taps.h"
+#include "filter/kinds.h"
 #include "filter/mask.h"
-
-enum imf_op {
-    IMF_OP_LINEAR,    /* kernel[0] */
-    IMF_OP_MAGNITUDE, /* sqrt(kernel[0]^2 + kernel[1]^2); both have the same size and origin */
-    IMF_OP_PHASE,     /* the direction of (kernel[0], kernel[1]), likewise; alpha stays */
-    IMF_OP_CANNY,     /* edges, by `canny`; alpha stays */
-    IMF_OP_CLAHE,     /* local contrast, by `clahe`; alpha stays */
-    IMF_OP_DENOISE,   /* noise removed, by `denoise` */
-    IMF_OP_UNSHARP,   /* d = x - kernel[0](x), shrunk by threshold towards 0; x + amount * d */
-    IMF_OP_TRANSFER,  /* multiplication by `transfer` in the frequency domain */
-    IMF_OP_DESCREEN,  /* periodic patterns subtracted, by `descreen` */
-    IMF_OP_WINDOW,    /* `window_op` and `second`, no sums of products */
-    IMF_OP_GRAY,      /* RGB to one channel: Rec. 709 luma; gray stays; alpha stays */
-    IMF_OP_INVERT,    /* full scale - x; alpha stays */
-    IMF_OP_THRESHOLD, /* x >= threshold ? full scale : 0; alpha stays */
-    IMF_OP_HISTOGRAM, /* `histogram_op` of the whole image's histogram; alpha stays */
-    IMF_OP_BLEND,     /* `blend` of x and of what the chain began with, by `amount` or `mask` */
-    IMF_OP_DEBLUR     /* undo the blur of kernel[0], by `deblur`; alpha stays */
-};
 
 enum imf_transfer_kind { IMF_LOWPASS, IMF_HIGHPASS, IMF_BANDPASS, IMF_BANDSTOP, IMF_NOTCH };
 enum imf_transfer_type { IMF_GAUSSIAN, IMF_BUTTERWORTH, IMF_IDEAL };
@@ -45,29 +27,22 @@ struct imf_transfer {
 /* Gain at frequency (u, v), each -0.5..0.5. */
 double imf_transfer_gain(const struct imf_transfer *t, double u, double v);
 
-enum imf_window_function {
-    IMF_WINDOW_RANK,
-    IMF_WINDOW_BILATERAL,
-    IMF_WINDOW_GUIDED,
-    IMF_WINDOW_LOCAL,  /* thresholds: by the mean, */
-    IMF_WINDOW_SAUVOLA /* and by mean and spread */
-};
-
 /*
  * A window operation: each channel's sample becomes a function of the samples in a window around it.
  * Only solvers know the function; planners know these properties.
  */
 struct imf_window_op {
-    enum imf_window_function function;
-    const char *words; /* "the median of the samples in the element below"; not owned */
-    const char *noun;  /* "a median", for messages; likewise */
-    int width, height; /* of the window */
-    int cx, cy;        /* column and row of it that lies on the output's pixel */
+    enum imf_problem_kind kind; /* of windows: the function */
+    const char *words;          /* "the median of the samples in the element below"; not owned */
+    const char *noun;           /* "a median", for messages; likewise */
+    int width, height;          /* of the window */
+    int cx, cy;                 /* column and row of it that lies on the output's pixel */
     const struct imf_kernel *element; /* structuring element: nonzero taps count; NULL: all do */
     bool turned; /* element rotated by 180 degrees; `cx` and `cy` are those after it */
     /* The function's parameter: a percentile, bilateral's sigma, guided's eps, a threshold's OFFSET or k. */
     double value;
     double range; /* bilateral's, a fraction of full scale like guided's eps */
+    bool spread;  /* a threshold by the mean and the spread, not by the mean alone */
     bool selects; /* the result is one of the samples: it keeps integers, bounds and flat parts */
     bool bilevel; /* the result is full scale or 0, of samples rounded to the image's depth */
     double gain;  /* factor by which it may magnify errors of the samples; 0 means 1 */
@@ -250,7 +225,13 @@ double imf_filter_kernel_bytes(const struct imf_filter *filter);
 /* Frees its kernels, and lets its mask go. */
 void imf_stage_clear(struct imf_stage *stage);
 
-bool imf_op_is_point(enum imf_op op); /* gray, invert, threshold, histogram, blend */
+/* The row of a stage's kind. */
+struct imf_stage_kind {
+    unsigned holds; /* IMF_IS_POINT... */
+    const char *words;
+};
+const struct imf_stage_kind *imf_stage_kind(enum imf_op op);
+bool imf_op_is_point(enum imf_op op);
 /* Set what follows from the stages: filter->form, and which stages are seen. */
 void imf_filter_find_form(struct imf_filter *filter);
 

@@ -21,9 +21,15 @@ static bool is_identity(const struct imf_stage *s) {
     return s->op == IMF_OP_LINEAR && is_single_tap(k) && k->taps[0] == k->scale && k->bias == 0;
 }
 
+const struct imf_stage_kind *imf_stage_kind(enum imf_op op) {
+#define KIND(name, holds, words) [IMF_OP_##name] = {holds, words},
+    static const struct imf_stage_kind kinds[] = {IMF_STAGES(KIND)};
+#undef KIND
+    return &kinds[op];
+}
+
 bool imf_op_is_point(enum imf_op op) {
-    return op == IMF_OP_GRAY || op == IMF_OP_INVERT || op == IMF_OP_THRESHOLD ||
-           op == IMF_OP_HISTOGRAM || op == IMF_OP_BLEND;
+    return imf_stage_kind(op)->holds & IMF_IS_POINT;
 }
 
 /* Does a filtered pixel depend on those around it? No for point operations, also those by a histogram. */
@@ -53,8 +59,7 @@ static bool keeps_brightness(const struct imf_stage *s) {
 /* Directions, edges, thresholds and quotients are no weighted sums of colours; blurred ones are not
  * those of the scene where alpha hides them. */
 static bool reads_colors(const struct imf_stage *s) {
-    return s->op == IMF_OP_PHASE || s->op == IMF_OP_CANNY || s->op == IMF_OP_CLAHE ||
-           s->op == IMF_OP_DEBLUR ||
+    return (imf_stage_kind(s->op)->holds & IMF_OF_COLORS) ||
            (s->op == IMF_OP_WINDOW && (s->window_op.bilevel || s->compound == IMF_PART));
 }
 
@@ -96,25 +101,9 @@ bool imf_filter_is_pointwise(const struct imf_filter *filter, const struct imf_s
         return false;
     for (size_t i = 0; i < filter->count; i++) {
         const struct imf_stage *s = &filter->stages[i];
-        if (shown(filter, i, settings) == IMF_RANGE_NORMALIZE)
+        bool all = s->op == IMF_OP_HISTOGRAM || shown(filter, i, settings) == IMF_RANGE_NORMALIZE;
+        if (all || s->mask || reads_around(s)) /* a mask's weight depends on the pixel's place */
             return false;
-        switch (s->op) {
-        case IMF_OP_GRAY:
-        case IMF_OP_INVERT:
-        case IMF_OP_THRESHOLD:
-            break;
-        case IMF_OP_BLEND: /* a mask's weight depends on the pixel's place */
-            if (s->mask)
-                return false;
-            break;
-        case IMF_OP_LINEAR:
-        case IMF_OP_MAGNITUDE:
-            if (reads_around(s))
-                return false;
-            break;
-        default:
-            return false;
-        }
     }
     return true;
 }

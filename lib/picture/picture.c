@@ -126,5 +126,5 @@ void imf_picture_bar(struct imf_picture *p, int x, int y, int width, int height,
     for (int i = 0; i < height; i++)
         imf_picture_rect(p, x, y + i, width, 1,
                          map(1 + (low - 1) * i / (height > 1 ? height - 1 : 1)));
-    imf_picture_frame(p, x - 1, y - 1, width + 2, height + 2, IMF_GRAY);
+    imf_picture_frame(p, x - 1, y - 1, width + 2, height + 2, IMF_SHADE);
 }

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "imfilter_program.h"
 
-enum { IMF_INK = 0x202020, IMF_GRAY = 0x808080, IMF_PALE = 0xd0d0d0, IMF_PAPER = 0xffffff };
+enum { IMF_INK = 0x202020, IMF_SHADE = 0x808080, IMF_PALE = 0xd0d0d0, IMF_PAPER = 0xffffff };
 enum { IMF_BLUE = 0x1f5fa8, IMF_ORANGE = 0xd95f0e, IMF_GREEN = 0x2a8c3c, IMF_MARK = 0x40e0d0 };
 
 /* A white picture. */

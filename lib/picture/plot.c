@@ -37,11 +37,11 @@ void imf_plot_axes(struct imf_picture *p, const struct imf_plot *t, int xs) {
     double step = imf_plot_step(t->y1 - t->y0, t->height / 36);
     for (double y = ceil(t->y0 / step - 1e-9) * step; y <= t->y1 + step * 1e-9; y += step) {
         bool zero = fabs(y) < step * 1e-6;
-        imf_picture_rect(p, t->left - 5, to_y(t, y), t->width + 5, 1, zero ? IMF_GRAY : IMF_PALE);
+        imf_picture_rect(p, t->left - 5, to_y(t, y), t->width + 5, 1, zero ? IMF_SHADE : IMF_PALE);
         snprintf(number, sizeof number, "%.4g", zero ? 0.0 : y);
         imf_picture_text_right(p, t->left - 10, to_y(t, y) - IMF_TEXT_MIDDLE, IMF_INK, number);
     }
-    imf_picture_frame(p, t->left, t->top, t->width, t->height, IMF_GRAY);
+    imf_picture_frame(p, t->left, t->top, t->width, t->height, IMF_SHADE);
 }
 
 /* Numbers 0.1 apart where they fit, or 0.25, with finer ticks between them. */
@@ -49,12 +49,12 @@ void imf_plot_frequencies(struct imf_picture *p, int left, int top, int side) {
     bool wide = side >= 640;
     int ticks = wide ? 100 : 20, every = wide ? 10 : 5, half = every / 2;
     char number[32];
-    imf_picture_frame(p, left - 1, top - 1, side + 2, side + 2, IMF_GRAY);
+    imf_picture_frame(p, left - 1, top - 1, side + 2, side + 2, IMF_SHADE);
     for (int i = 0; i <= ticks; i++) {
         int at = i * side / ticks - (i == ticks);
         int length = i % every == 0 ? 10 : half && wide && i % half == 0 ? 7 : 4;
-        imf_picture_rect(p, left + at, top + side + 1, 1, length, IMF_GRAY);
-        imf_picture_rect(p, left - 1 - length, top + at, length, 1, IMF_GRAY);
+        imf_picture_rect(p, left + at, top + side + 1, 1, length, IMF_SHADE);
+        imf_picture_rect(p, left - 1 - length, top + at, length, 1, IMF_SHADE);
         if (i % every)
             continue;
         snprintf(number, sizeof number, "%g", (double)(i - ticks / 2) / ticks);

@@ -71,10 +71,10 @@ enum imf_status imf_response_unsharp(struct imf_kernel **out, const struct imf_s
 enum imf_status imf_response_flat(struct imf_kernel **out, const struct imf_stage *s,
                                   struct imf_error *err) {
     const struct imf_window_op *window = &s->window_op;
-    bool bilateral = window->function == IMF_WINDOW_BILATERAL;
+    bool bilateral = window->kind == IMF_BILATERAL;
     int reach = window->cx;
     *out = NULL;
-    if (!bilateral && window->function != IMF_WINDOW_GUIDED)
+    if (!bilateral && window->kind != IMF_GUIDED)
         return IMF_OK;
     enum imf_status status = imf_kernel_create(out, window->width, window->height, err);
     if (status != IMF_OK)
@@ -180,10 +180,6 @@ const char *imf_stage_words(char buffer[IMF_STAGE_WORDS], const struct imf_stage
         return buffer;
     case IMF_OP_WINDOW:
         return s->window_op.words;
-    case IMF_OP_MAGNITUDE:
-        return "gradient magnitude: sqrt(gx^2 + gy^2) of two kernels";
-    case IMF_OP_PHASE:
-        return "gradient direction: the angle of (gx, -gy), a turn as full scale";
     case IMF_OP_CANNY:
         snprintf(
             buffer, IMF_STAGE_WORDS,
@@ -207,10 +203,6 @@ const char *imf_stage_words(char buffer[IMF_STAGE_WORDS], const struct imf_stage
                  "unsharp mask: x + %g d; d = x - its blur, nearer to 0 by %g of full scale",
                  s->amount, s->threshold);
         return buffer;
-    case IMF_OP_GRAY:
-        return "point operation: Rec. 709 luma, 0.2126 R + 0.7152 G + 0.0722 B";
-    case IMF_OP_INVERT:
-        return "point operation: full scale - x";
     case IMF_OP_THRESHOLD:
         snprintf(buffer, IMF_STAGE_WORDS,
                  "point operation: full scale where x >= %g of it, 0 elsewhere", s->threshold);
@@ -225,6 +217,6 @@ const char *imf_stage_words(char buffer[IMF_STAGE_WORDS], const struct imf_stage
                    ? "point operation: full scale above Otsu's threshold, 0 elsewhere"
                    : "point operation: the share of samples that are not above x";
     default:
-        return "";
+        return imf_stage_kind(s->op)->words;
     }
 }

@@ -101,7 +101,7 @@ static void draw_taps(struct imf_picture *p, int left, int top, const struct par
     int grid = cell >= 6 ? 1 : 0;
     double shade = part->element ? 0.6 : 1; /* leaves the frame of the origin visible */
     bool numbers = step == 1 && !part->element && numbers_fit(k, cell);
-    imf_picture_rect(p, x0 - 1, y0 - 1, across * cell + 2 - grid, down * cell + 2 - grid, IMF_GRAY);
+    imf_picture_rect(p, x0 - 1, y0 - 1, across * cell + 2 - grid, down * cell + 2 - grid, IMF_SHADE);
     for (int y = 0; y < down; y++)
         for (int x = 0; x < across; x++) {
             double tap = tap_of(k, x * step, y * step, step);
@@ -307,9 +307,8 @@ static enum imf_status add_part(struct show *s, const struct imf_filter *f, size
     }
     snprintf(part->title, sizeof part->title, "%s%s%s%s", number, imf_stage_spec(spec, f, index),
              axis, linear);
-    if (status != IMF_OK || imf_op_is_point(stage->op) || stage->op == IMF_OP_CANNY ||
-        stage->op == IMF_OP_CLAHE || stage->op == IMF_OP_DENOISE || stage->op == IMF_OP_DESCREEN ||
-        stage->op == IMF_OP_DEBLUR || (stage->op == IMF_OP_WINDOW && !s->owned[at]))
+    bool responds = s->owned[at] || (imf_stage_kind(stage->op)->holds & IMF_RESPONDS);
+    if (status != IMF_OK || !responds)
         return status;
     part->transfer = stage->op == IMF_OP_TRANSFER ? &stage->transfer : NULL;
     status = add_gain(s, at, stage, part->taps, err);
@@ -321,12 +320,7 @@ static enum imf_status add_part(struct show *s, const struct imf_filter *f, size
 /* The first stage that is not linear, or count. gray and invert pass every frequency of luma. */
 static size_t first_nonlinear(const struct imf_filter *f) {
     size_t i = 0;
-    while (i < f->count && f->stages[i].op != IMF_OP_MAGNITUDE && f->stages[i].op != IMF_OP_PHASE &&
-           f->stages[i].op != IMF_OP_WINDOW && f->stages[i].op != IMF_OP_THRESHOLD &&
-           f->stages[i].op != IMF_OP_HISTOGRAM && f->stages[i].op != IMF_OP_CANNY &&
-           f->stages[i].op != IMF_OP_CLAHE && f->stages[i].op != IMF_OP_BLEND &&
-           f->stages[i].op != IMF_OP_DENOISE && f->stages[i].op != IMF_OP_DESCREEN &&
-           f->stages[i].op != IMF_OP_DEBLUR)
+    while (i < f->count && imf_stage_kind(f->stages[i].op)->holds & IMF_CHAINS)
         i++;
     return i;
 }

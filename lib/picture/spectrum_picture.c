@@ -104,7 +104,7 @@ static void draw_scale(struct imf_picture *p, int left, int top, int side, struc
         int y = top + side - 1 -
                 (int)lrint((level - scale.low) / (scale.high - scale.low) * (side - 1));
         snprintf(number, sizeof number, "%g", level);
-        imf_picture_rect(p, left + 17, y, 6, 1, IMF_GRAY);
+        imf_picture_rect(p, left + 17, y, 6, 1, IMF_SHADE);
         imf_picture_text(p, left + 26, y - IMF_TEXT_MIDDLE, IMF_INK, number);
     }
 }
@@ -129,7 +129,7 @@ static void draw_rings(struct imf_picture *p, int left, int top, int width,
             imf_picture_text_right(p, left + width - 120 * (1 - i), top - 26, colors[i], names[i]);
     }
     imf_picture_text_middle(p, left + width / 2, top + RINGS + 28, IMF_INK, "cycles per pixel");
-    imf_picture_text(p, left, top + RINGS + 28 + LINE, IMF_GRAY,
+    imf_picture_text(p, left, top + RINGS + 28 + LINE, IMF_SHADE,
                      "luma, Hann window; 0 dB: cosine of full contrast");
 }
 

@@ -45,9 +45,14 @@ static void see_outside(const struct imf_problem *p, struct imf_value *v) {
     }
 }
 
-static void convolved(struct imf_problem *p, struct imf_value *v) {
+/* ---- what solvers make of a value, by the table of problems ---------------------------------- */
+
+typedef void solves(const struct imf_operations *o, struct imf_problem *p, struct imf_value *v);
+
+static void convolved(const struct imf_operations *o, struct imf_problem *p, struct imf_value *v) {
     bool sum = p->kind == IMF_CONVOLUTION, one = fabs(p->epilogue.scale) == 1;
     bool integers = p->facts[0].integer && (sum || p->facts[1].integer);
+    (void)o;
     p->exact = v->integer && integers;
     p->whole_if_opaque =
         sum && v->integer_if_opaque && integers && imf_is_integer(p->epilogue.scale);
@@ -59,9 +64,21 @@ static void convolved(struct imf_problem *p, struct imf_value *v) {
     v->positive = p->positive;
 }
 
+/* One of the samples. */
+static void ranked(const struct imf_operations *o, struct imf_problem *p, struct imf_value *v) {
+    (void)o;
+    p->exact = v->integer;
+    p->positive = v->positive;
+}
+
+/* A mean of samples, by weights that depend on them. */
+static void averaged(const struct imf_operations *o, struct imf_problem *p, struct imf_value *v) {
+    forget(v);
+    ranked(o, p, v);
+}
+
 /* Results are samples of the image's depth, but for alpha that is apart. */
-static void made_samples(const struct imf_operations *o, struct imf_problem *p,
-                         struct imf_value *v) {
+static void decided(const struct imf_operations *o, struct imf_problem *p, struct imf_value *v) {
     double full = o->chain->full;
     p->exact = true;
     v->bound = o->alpha_apart ? fmax(v->bound, full) : full;
@@ -70,49 +87,74 @@ static void made_samples(const struct imf_operations *o, struct imf_problem *p,
     v->positive = v->positive || v->stored;
 }
 
-static void solved(const struct imf_operations *o, struct imf_problem *p, struct imf_value *v) {
-    if (p->kind != IMF_FILLING)
-        see_outside(p, v);
-    p->in_max = v->bound;
-    switch (p->kind) {
-    case IMF_CONVOLUTION:
-    case IMF_MAGNITUDE:
-        convolved(p, v);
-        break;
-    case IMF_BILATERAL:
-    case IMF_GUIDED:
-        forget(v); /* fall through */
-    case IMF_RANK:
-        p->exact = v->integer;
-        p->positive = v->positive;
-        break;
-    case IMF_LOCAL_THRESHOLD:
-    case IMF_CANNY:
-    case IMF_CLAHE:
-    case IMF_HISTOGRAM_OP:
-        made_samples(o, p, v);
-        break;
-    case IMF_FILLING:
-        p->exact = p->positive = true;
-        break;
-    case IMF_PHASE:
-        forget(v);
-        v->bound = o->chain->full;
-        v->positive = true;
-        break;
-    case IMF_TRANSFER:
-    case IMF_DESCREEN:
-    case IMF_DENOISE:
-        forget(v);
-        v->bound *= OVERSHOOT;
-        break;
-    case IMF_DEBLURRING:
-        forget(v);
-        v->bound *= DEBLUR_GAIN;
-        break;
-    case IMF_PROBLEM_KINDS:
-        break;
-    }
+static void filled(const struct imf_operations *o, struct imf_problem *p, struct imf_value *v) {
+    (void)o, (void)v;
+    p->exact = p->positive = true;
+}
+
+static void turned(const struct imf_operations *o, struct imf_problem *p, struct imf_value *v) {
+    (void)p;
+    forget(v);
+    v->bound = o->chain->full;
+    v->positive = true;
+}
+
+static void ringing(const struct imf_operations *o, struct imf_problem *p, struct imf_value *v) {
+    (void)o, (void)p;
+    forget(v);
+    v->bound *= OVERSHOOT;
+}
+
+static void deblurred(const struct imf_operations *o, struct imf_problem *p, struct imf_value *v) {
+    (void)o, (void)p;
+    forget(v);
+    v->bound *= DEBLUR_GAIN;
+}
+
+#define SOLVES(kind, name, extent, value, ...) [IMF_##kind] = value,
+static solves *const solved[] = {IMF_PROBLEMS(SOLVES)};
+
+bool imf_problem_decides(const struct imf_problem *p) {
+    return solved[p->kind] == decided;
+}
+
+/* ---- what operations on points make of one, by theirs ---------------------------------------- */
+
+typedef void changes(const struct imf_operations *o, const struct imf_operation *op,
+                     struct imf_value *v);
+
+static void kept(const struct imf_operations *o, const struct imf_operation *op,
+                 struct imf_value *v) {
+    (void)o, (void)op;
+    v->stored = false;
+}
+
+static void curved(const struct imf_operations *o, const struct imf_operation *op,
+                   struct imf_value *v) {
+    kept(o, op, v);
+    v->integer = false;
+}
+
+static void limited(const struct imf_operations *o, const struct imf_operation *op,
+                    struct imf_value *v) {
+    (void)op;
+    forget(v);
+    v->bound = o->chain->full;
+}
+
+static void premultiplied(const struct imf_operations *o, const struct imf_operation *op,
+                          struct imf_value *v) {
+    bool integer = v->integer;
+    curved(o, op, v);
+    v->integer_if_opaque = integer;
+    v->bound = fmax(v->bound, o->chain->full);
+}
+
+static void unpremultiplied(const struct imf_operations *o, const struct imf_operation *op,
+                            struct imf_value *v) {
+    curved(o, op, v);
+    v->integer_if_opaque = false;
+    v->bound /= op->number;
 }
 
 static void combined(const struct imf_operations *o, const struct imf_operation *op,
@@ -130,14 +172,23 @@ static void combined(const struct imf_operations *o, const struct imf_operation 
     }
 }
 
-static void grayed(const struct imf_curve *curve, enum imf_channels which, struct imf_value *v) {
-    const double *luma = imf_curve_luma(curve);
+static void grayed(const struct imf_operations *o, const struct imf_operation *op,
+                   struct imf_value *v) {
+    const double *luma = imf_curve_luma(o->chain->curve);
     double below = fmin(fmin(luma[0], fmin(luma[1], luma[2])), 0);
-    bool picks = which != IMF_CHANNELS_LUMA;
+    bool picks = op->gray != IMF_CHANNELS_LUMA;
     v->bound *= 1 - 4 * below; /* weights of imaginary primaries: 1 in all, two below 0 at most */
     v->positive = v->positive && below == 0;
     v->integer = v->integer && picks;
     v->stored = v->stored && picks;
+}
+
+static void scaled(const struct imf_operations *o, const struct imf_operation *op,
+                   struct imf_value *v) {
+    const struct imf_epilogue *e = &op->scalar;
+    v->bound = e->threshold ? o->chain->full : fabs(e->multiply) * v->bound + fabs(e->offset);
+    v->integer = v->integer && imf_is_integer(e->offset) && imf_is_integer(e->multiply);
+    v->positive = v->stored = false;
 }
 
 static void blended(const struct imf_operations *o, const struct imf_operation *op,
@@ -153,57 +204,29 @@ static void blended(const struct imf_operations *o, const struct imf_operation *
     v->bound = fmax(bound, straight * full + amount * bound);
 }
 
+static void put_back(const struct imf_operations *o, const struct imf_operation *op,
+                     struct imf_value *v) {
+    double full = o->chain->full;
+    bool luma = op->blend.pick == IMF_CHANNELS_LUMA;
+    v->bound = luma ? 2 * full : fmax(v->bound, full);
+    v->integer = v->integer && !luma && !o->settings->linear;
+    v->integer_if_opaque = v->positive = v->stored = false;
+}
+
+#define CHANGES(kind, name, holds, value, ...) [IMF_##kind] = value,
+static changes *const changed[] = {IMF_POINT_OPERATIONS(CHANGES)};
+
 /* What an operation does to the source's value. */
 static void change(const struct imf_operations *o, struct imf_operation *op, struct imf_value *v) {
-    const struct imf_epilogue *e = &op->scalar;
-    double full = o->chain->full;
-    bool luma;
-    switch (op->kind) {
-    case IMF_SOLVE:
-        solved(o, &op->problem, v);
+    struct imf_problem *p = &op->problem;
+    if (op->kind != IMF_SOLVE) {
+        changed[op->kind](o, op, v);
         return;
-    case IMF_GRAY:
-        grayed(o->chain->curve, op->gray, v);
-        return;
-    case IMF_COMBINE:
-        combined(o, op, v);
-        return;
-    case IMF_BLEND:
-        blended(o, op, v);
-        return;
-    case IMF_NORMALIZE:
-        forget(v);
-        v->bound = full;
-        return;
-    case IMF_SCALAR:
-        v->bound = e->threshold ? full : fabs(e->multiply) * v->bound + fabs(e->offset);
-        v->integer = v->integer && imf_is_integer(e->offset) && imf_is_integer(e->multiply);
-        v->positive = false;
-        break;
-    case IMF_PUT:
-        luma = op->blend.pick == IMF_CHANNELS_LUMA;
-        v->bound = luma ? 2 * full : fmax(v->bound, full);
-        v->integer = v->integer && !luma && !o->settings->linear;
-        v->integer_if_opaque = v->positive = false;
-        break;
-    case IMF_PREMULTIPLY:
-        v->integer_if_opaque = v->integer;
-        v->integer = false;
-        v->bound = fmax(v->bound, full);
-        break;
-    case IMF_UNPREMULTIPLY:
-        v->integer = v->integer_if_opaque = false;
-        v->bound /= op->alpha_scale;
-        break;
-    case IMF_LINEARIZE:
-    case IMF_DELINEARIZE:
-        v->integer = false;
-        break;
-    case IMF_TAKE_ALPHA:
-    case IMF_RESCALE:
-        break;
     }
-    v->stored = false;
+    if (p->kind != IMF_FILLING)
+        see_outside(p, v);
+    p->in_max = v->bound;
+    solved[p->kind](o, p, v);
 }
 
 void imf_bound(struct imf_operations *o) {

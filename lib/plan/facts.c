@@ -42,11 +42,6 @@ enum imf_sample imf_chain_sample(const struct imf_chain *chain, int index, bool 
     return float64 || (pass->coarse && pass->out == IMF_F32) ? IMF_F64 : pass->out;
 }
 
-bool imf_problem_decides(const struct imf_problem *p) {
-    return p->kind == IMF_HISTOGRAM_OP || p->kind == IMF_CANNY || p->kind == IMF_CLAHE ||
-           p->kind == IMF_LOCAL_THRESHOLD;
-}
-
 int imf_point_threshold(const struct imf_point *p) {
     int i = 0;
     while (i < p->count && !(p->steps[i].kind == IMF_SCALAR && p->steps[i].scalar.threshold))

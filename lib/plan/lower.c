@@ -76,7 +76,7 @@ static void premultiply(struct lowering *l) {
 
 static void straighten(struct lowering *l) {
     if (l->premultiplied)
-        append(l, IMF_UNPREMULTIPLY)->alpha_scale = 1;
+        append(l, IMF_UNPREMULTIPLY)->number = 1;
     l->premultiplied = false;
 }
 
@@ -387,5 +387,5 @@ void imf_lower(struct imf_operations *o, const struct imf_filter *filter,
     if (settings->linear)
         append(&l, IMF_DELINEARIZE);
     if (c->in != c->out || l.current < 0) /* a chain that changes nothing still copies the image */
-        append(&l, IMF_RESCALE)->rescale = c->rescale;
+        append(&l, IMF_RESCALE)->number = c->rescale;
 }

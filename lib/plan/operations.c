@@ -70,22 +70,7 @@ void imf_operations_free(struct imf_operations *o) {
 
 #define NAME(kind, name, ...) [IMF_##kind] = name,
 static const char *const names[] = {IMF_POINT_OPERATIONS(NAME)};
-static const char *const solved[] = {[IMF_CONVOLUTION] = "convolve",
-                                     [IMF_MAGNITUDE] = "magnitude",
-                                     [IMF_PHASE] = "phase",
-                                     [IMF_TRANSFER] = "transfer",
-                                     [IMF_DESCREEN] = "descreen",
-                                     [IMF_RANK] = "rank",
-                                     [IMF_BILATERAL] = "bilateral",
-                                     [IMF_GUIDED] = "guided",
-                                     [IMF_LOCAL_THRESHOLD] = "threshold",
-                                     [IMF_CANNY] = "canny",
-                                     [IMF_DENOISE] = "denoise",
-                                     [IMF_HISTOGRAM_OP] = "histogram",
-                                     [IMF_CLAHE] = "clahe",
-                                     [IMF_DEBLURRING] = "deblur",
-                                     [IMF_FILLING] = "fill"};
-_Static_assert(sizeof solved / sizeof *solved == IMF_PROBLEM_KINDS, "a text of each kind");
+static const char *const solved[] = {IMF_PROBLEMS(NAME)};
 
 static const char *name_of(const struct imf_operation *op) {
     if (op->kind == IMF_SOLVE)

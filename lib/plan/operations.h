@@ -17,58 +17,6 @@
 
 #include <stdio.h>
 
-/* What holds of an operation on points; a pass is slower without. */
-enum {
-    IMF_ALIKE = 1,     /* all colours are treated alike, each by itself, */
-    IMF_ALPHA_TOO = 2, /* and so is alpha */
-    IMF_MAPS = 4,      /* a result depends on nothing but the sample */
-    IMF_FLOATS = 8     /* may be computed in floats where these are not too coarse */
-};
-#define IMF_MAPS_ALIKE (IMF_ALIKE | IMF_MAPS)
-
-/*
- * The operations on points: ROW(kind, name, what holds, step, numbers...)
- *
- * A step is a function of run/point/steps.cl, which computes it on the host and on devices; its numbers are
- * those of operation `op` in point pass `p`.
- */
-#define IMF_POINT_OPERATIONS(ROW)                                                                  \
-    ROW(TAKE_ALPHA, "take alpha", IMF_FLOATS, take_alpha, p->full)                                 \
-    ROW(LINEARIZE, "linearize", imf_curve_count(p->curve) == 1 ? IMF_MAPS_ALIKE : 0, linearize,    \
-        p->full)                                                                                   \
-    ROW(COMBINE, "sharpen", IMF_ALIKE | IMF_ALPHA_TOO | IMF_FLOATS, combine, p->full,              \
-        op->combine.amount, op->combine.level, op->combine.difference, op->combine.quotient,       \
-        p->full / IMF_LIFT)                                                                        \
-    ROW(UNPREMULTIPLY, "unpremultiply", IMF_FLOATS, unpremultiply, p->full, op->alpha_scale)       \
-    ROW(GRAY, "gray", IMF_FLOATS, gray, p->full, op->gray, imf_curve_luma(p->curve)[1],            \
-        imf_curve_luma(p->curve)[2])                                                               \
-    ROW(NORMALIZE, "normalize", IMF_ALIKE, normalize, p->full, op->normalize.flat,                 \
-        op->normalize.whole, op->normalize.alpha_scale)                                            \
-    ROW(SCALAR, "scalar", op->scalar.threshold ? IMF_MAPS_ALIKE : IMF_MAPS_ALIKE | IMF_FLOATS,     \
-        scalar, p->full, op->scalar.absolute, op->scalar.multiply, op->scalar.offset,              \
-        op->scalar.threshold, op->scalar.level)                                                    \
-    ROW(BLEND, "blend",                                                                            \
-        IMF_FLOATS | (op->blend.pick || p->in_channels < p->second_channels ||                     \
-                              (p->second_light && imf_curve_count(p->curve) > 1)                   \
-                          ? 0                                                                      \
-                          : IMF_ALIKE),                                                            \
-        blend, p->full, op->blend.mode, op->blend.pick, imf_curve_luma(p->curve)[1],               \
-        imf_curve_luma(p->curve)[2], op->blend.apart)                                              \
-    ROW(PUT, "put back", IMF_FLOATS, put, p->full, op->blend.pick, imf_curve_luma(p->curve)[1],    \
-        imf_curve_luma(p->curve)[2])                                                               \
-    ROW(PREMULTIPLY, "premultiply", IMF_FLOATS, premultiply, p->full)                              \
-    ROW(DELINEARIZE, "delinearize", imf_curve_count(p->curve) == 1 ? IMF_MAPS_ALIKE : 0,           \
-        delinearize, p->full)                                                                      \
-    ROW(RESCALE, "rescale", IMF_MAPS_ALIKE | IMF_ALPHA_TOO | IMF_FLOATS, rescale, p->full,         \
-        op->rescale)
-
-enum imf_operation_kind {
-    IMF_SOLVE, /* a solver's work */
-#define IMF_KIND(kind, name, ...) IMF_##kind,
-    IMF_POINT_OPERATIONS(IMF_KIND)
-#undef IMF_KIND
-};
-
 struct imf_operation {
     enum imf_operation_kind kind;
     int stage;    /* of the filter */
@@ -87,11 +35,12 @@ struct imf_operation {
             bool difference, quotient; /* amount d alone; x / y instead, as a share of full scale:
                                            below full / IMF_LIFT y counts as that */
         } combine;
-        /* Alpha is divided by what the kernel before has left out, colours by alpha: 0 where it is below 0.5. */
-        double alpha_scale;
+        /* IMF_UNPREMULTIPLY: alpha is divided by this, which the kernel before has left out, colours by alpha: 0 where
+         * it is below 0.5; IMF_RESCALE: the factor. */
+        double number;
         enum imf_channels gray;
         struct {
-            double flat, alpha_scale; /* a range of less is 0; as above */
+            double flat, alpha_scale; /* a range of less is 0; as IMF_UNPREMULTIPLY's */
             bool weigh, whole; /* pixels of alpha 0 do not count; integers, of exact quotients */
         } normalize;
         struct imf_epilogue scalar; /* absolute, multiply, offset, threshold */
@@ -101,7 +50,6 @@ struct imf_operation {
             enum imf_channels pick; /* b is this of the image's colours, and x the only one */
             bool light, apart;      /* the image is put into linear light; alpha was filtered */
         } blend;                    /* IMF_PUT: pick and light alone */
-        double rescale;
     };
 };
 

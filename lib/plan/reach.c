@@ -41,26 +41,12 @@ enum extent { NEARBY, MEASURES, SPREADS };
 static enum extent extent_of(const struct imf_operation *op) {
     if (op->kind != IMF_SOLVE)
         return op->kind == IMF_NORMALIZE ? MEASURES : NEARBY;
-    switch (op->problem.kind) { /* without a default: the compiler asks for new kinds */
-    case IMF_CONVOLUTION:
-    case IMF_MAGNITUDE:
-    case IMF_PHASE:
-    case IMF_RANK:
-    case IMF_BILATERAL:
-    case IMF_GUIDED:
-    case IMF_LOCAL_THRESHOLD:
-        return NEARBY;
-    case IMF_DENOISE:
-        return op->problem.denoise->sigma < 0 ? MEASURES : NEARBY; /* the noise of all of them */
-    case IMF_FILLING:
-        return op->problem.fill.reach == IMF_FILL_ANY ? MEASURES : NEARBY;
-    case IMF_HISTOGRAM_OP:
-    case IMF_CLAHE:
-        return MEASURES;
-    case IMF_TRANSFER:
-    case IMF_DESCREEN:
-    case IMF_CANNY:
-    case IMF_DEBLURRING:
+    const struct imf_problem *p = &op->problem;
+    switch (p->kind) {
+#define EXTENT(kind, name, extent, ...)                                                            \
+    case IMF_##kind:                                                                               \
+        return extent;
+        IMF_PROBLEMS(EXTENT)
     case IMF_PROBLEM_KINDS:
         break;
     }

@@ -115,7 +115,7 @@ static void divide_once(struct imf_operations *o, int i) {
     if (!sums || sums->problem.kind != IMF_CONVOLUTION || !sums->problem.whole_if_opaque)
         return;
     double *scale = &sums->problem.epilogue.scale;
-    op->alpha_scale = fabs(*scale);
+    op->number = fabs(*scale);
     *scale = copysign(1, *scale);
 }
 

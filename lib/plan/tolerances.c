@@ -25,13 +25,17 @@ static double error_gain(const struct imf_problem *p) {
         squares += p->facts[i].squares;
         sum = hypot(sum, p->facts[i].sum);
     }
-    if (p->kind == IMF_BILATERAL || p->kind == IMF_GUIDED)
-        return p->window_op->gain;
-    if (p->kind == IMF_DENOISE)
-        return IMF_DENOISE_GAIN;
-    if (p->kind == IMF_DEBLURRING)
-        return IMF_HIGH_GAIN;
-    return imf_problem_kernels(p) ? fmax(sqrt(squares), sum) / fabs(p->epilogue.scale) : 1;
+    double gain = 0;
+    switch (p->kind) {
+#define GAIN(kind, name, extent, value, by, why)                                                   \
+    case IMF_##kind:                                                                               \
+        gain = by;                                                                                 \
+        break;
+        IMF_PROBLEMS(GAIN)
+    case IMF_PROBLEM_KINDS:
+        break;
+    }
+    return gain > 0 ? gain : fmax(sqrt(squares), sum) / fabs(p->epilogue.scale);
 }
 
 /* By how much what follows magnifies an error: an absolute one by `gain`, one in proportion to the
@@ -50,7 +54,7 @@ static void pass_back(struct magnified *m, const struct imf_operation *op,
         m->part = 1;
         break;
     case IMF_UNPREMULTIPLY: /* likewise */
-        m->gain *= sqrt(2) / op->alpha_scale;
+        m->gain *= sqrt(2) / op->number;
         break;
     case IMF_NORMALIZE: /* both the sample and the low end of the range have an error */
         m->gain *= op->normalize.whole ? 1 : 2 * IMF_HIGH_GAIN;

@@ -38,23 +38,8 @@ void imf_problem_descreen(struct imf_problem *p, const struct imf_descreen *desc
     p->reach = (struct imf_margin){0, 0, 0, 0};
 }
 
-static enum imf_problem_kind kind_of(enum imf_window_function function) {
-    switch (function) {
-    case IMF_WINDOW_BILATERAL:
-        return IMF_BILATERAL;
-    case IMF_WINDOW_GUIDED:
-        return IMF_GUIDED;
-    case IMF_WINDOW_LOCAL:
-    case IMF_WINDOW_SAUVOLA:
-        return IMF_LOCAL_THRESHOLD;
-    case IMF_WINDOW_RANK:
-        break;
-    }
-    return IMF_RANK;
-}
-
 void imf_problem_window_op(struct imf_problem *p, const struct imf_window_op *window) {
-    p->kind = kind_of(window->function);
+    p->kind = window->kind;
     p->window_op = window;
     p->colors = p->channels;
     p->reach = (struct imf_margin){.left = window->cx,

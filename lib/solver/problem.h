@@ -27,26 +27,6 @@ struct imf_epilogue {
     double level, full;
 };
 
-enum imf_problem_kind {
-    IMF_CONVOLUTION, /* kernel[0] */
-    IMF_MAGNITUDE,   /* of kernel[0] and kernel[1], which have the same size and origin */
-    IMF_PHASE,       /* the gradient's direction, counter-clockwise, 0..2 pi as 0..full scale; both
-                        kernels are odd: rotated by 180 degrees they change sign */
-    IMF_TRANSFER,    /* the whole image, made periodic, times a transfer function */
-    IMF_DESCREEN,    /* the whole image less the periodic patterns found in it */
-    IMF_RANK,        /* of the samples in a window, the one of this rank */
-    IMF_BILATERAL,   /* means in windows that keep edges */
-    IMF_GUIDED,
-    IMF_LOCAL_THRESHOLD, /* white or black, by the mean of a window and perhaps its spread */
-    IMF_CANNY,           /* edges after Canny; needs the whole image */
-    IMF_DENOISE,         /* noise removed from blocks of pixels */
-    IMF_HISTOGRAM_OP,    /* a map of sample values, made of the whole image's histogram */
-    IMF_CLAHE,           /* maps of the lumas of tiles, made of their histograms */
-    IMF_DEBLURRING,      /* a blur is undone; needs the whole image */
-    IMF_FILLING,         /* colours under alpha 0 become those nearby */
-    IMF_PROBLEM_KINDS
-};
-
 #define IMF_CHANNELS_MAX 4 /* of a pixel */
 
 struct imf_problem {
@@ -57,7 +37,7 @@ struct imf_problem {
     union {                  /* borrowed; set by the functions below, with kind and reach */
         const struct imf_kernel *kernel[2];
         const struct imf_transfer *transfer;
-        const struct imf_window_op *window_op; /* of the four of windows */
+        const struct imf_window_op *window_op; /* of those of windows */
         const struct imf_canny *canny;
         const struct imf_denoise *denoise;
         const struct imf_descreen *descreen;

@@ -9,18 +9,8 @@
 #include <string.h>
 
 /* Why the solvers of a kind of problem refuse other kinds; for operations in windows their noun says it. */
-static const char *const why_not[] = {[IMF_CONVOLUTION] = "there is no transfer function",
-                                      [IMF_MAGNITUDE] = "a magnitude takes two kernels at once",
-                                      [IMF_PHASE] = "a gradient's direction is not linear",
-                                      [IMF_TRANSFER] = "frequency-domain filters need the FFT",
-                                      [IMF_DESCREEN] = "patterns are found on the host",
-                                      [IMF_CANNY] = "following edges is not linear",
-                                      [IMF_DENOISE] = "removing noise is not linear",
-                                      [IMF_HISTOGRAM_OP] = "what a histogram decides is not linear",
-                                      [IMF_CLAHE] = "what histograms decide is not linear",
-                                      [IMF_DEBLURRING] = "undoing a blur needs the whole image",
-                                      [IMF_FILLING] = "the host fills what alpha hides"};
-_Static_assert(sizeof why_not / sizeof *why_not == IMF_PROBLEM_KINDS, "a text of each kind");
+#define WHY(kind, name, extent, value, gain, why) [IMF_##kind] = why,
+static const char *const why_not[] = {IMF_PROBLEMS(WHY)};
 
 bool imf_backend_is_host(enum imf_backend backend) {
     return backend == IMF_BACKEND_VECTOR || backend == IMF_BACKEND_CPU ||

@@ -78,7 +78,7 @@ static void check_within(double most, const char *what, struct pass t, int heigh
     struct imf_point *p = &t.p;
     int made = p->count ? t.list[p->count - 1].channels : p->in_channels;
     bool up = t.in == IMF_U8 && t.out == IMF_U16, down = t.in == IMF_U16 && t.out == IMF_U8;
-    add(&t, IMF_RESCALE, made)->rescale = up ? 257 : down ? 1 / 257.0 : 1;
+    add(&t, IMF_RESCALE, made)->number = up ? 257 : down ? 1 / 257.0 : 1;
     p->steps = t.list;
     enum imf_sample image = p->full > 255 ? IMF_U16 : IMF_U8;
     struct imf_surface a = surface(t.in, t.width, height, p->in_channels);
@@ -174,7 +174,7 @@ static void check_steps(int channels, enum imf_sample in, enum imf_sample out, i
     add(&t, IMF_TAKE_ALPHA, channels);
     check(error, "the image's alpha", t, 2);
     t = none;
-    add(&t, IMF_UNPREMULTIPLY, channels)->alpha_scale = 3;
+    add(&t, IMF_UNPREMULTIPLY, channels)->number = 3;
     check(full * 1e-2, "divided by alpha", t, 2);
     if (many)
         add(&t, IMF_GRAY, 2)->gray = IMF_CHANNELS_LUMA;

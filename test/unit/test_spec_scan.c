@@ -4,13 +4,15 @@
 static void test_thresholds(void) {
     struct imf_filter *f = parse("threshold:local:7:-5%");
     const struct imf_window_op *window = &f->stages[0].window_op;
-    CHECK(f->stages[0].op == IMF_OP_WINDOW && window->function == IMF_WINDOW_LOCAL &&
-              window->bilevel && window->width == 15 && window->cy == 7 && window->value == -0.05,
+    CHECK(f->stages[0].op == IMF_OP_WINDOW && window->kind == IMF_LOCAL_THRESHOLD &&
+              !window->spread && window->bilevel && window->width == 15 && window->cy == 7 &&
+              window->value == -0.05,
           "%d, %g", window->width, window->value);
     imf_filter_free(&f);
     f = parse("threshold:sauvola:12");
     window = &f->stages[0].window_op;
-    CHECK(window->function == IMF_WINDOW_SAUVOLA && window->height == 25 && window->value == 0.34,
+    CHECK(window->kind == IMF_LOCAL_THRESHOLD && window->spread && window->height == 25 &&
+              window->value == 0.34,
           "%d, %g", window->height, window->value);
     imf_filter_free(&f);
     fails("threshold:local", 16, "R is missing");

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Three columns from the origin on, five rows, the origin in the second. */
-static const struct imf_window_op window = {.function = IMF_WINDOW_RANK,
+static const struct imf_window_op window = {.kind = IMF_RANK,
                                             .selects = true,
                                             .noun = "a function",
                                             .words = "a function of 3x5 samples",
@@ -38,7 +38,7 @@ static void test_lowering(bool selects) {
     struct imf_filter filter = {.stages = stage, .count = 2};
     enum imf_alpha alpha;
     stage[0].window_op.selects = selects;
-    stage[0].window_op.function = selects ? IMF_WINDOW_RANK : IMF_WINDOW_GUIDED;
+    stage[0].window_op.kind = selects ? IMF_RANK : IMF_GUIDED;
     struct imf_chain *c = chain_of(&filter, &alpha, 3);
     const struct imf_problem *p = &c->passes[0].problem;
     struct imf_margin m = imf_chain_margin(c, -1);

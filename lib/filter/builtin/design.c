@@ -92,10 +92,12 @@ enum imf_status imf_design_dog(struct imf_kernel **out, const double *values,
     return gaussians(out, (double[]){1, -1}, values, 2, GAUSSIAN_RADII, err);
 }
 
-/* x + amount (x - G(x)) in one kernel. */
+/* x + amount (x - G(x)) in one kernel; with a threshold its G alone. */
 enum imf_status imf_design_unsharp(struct imf_kernel **out, const double *values,
                                    struct imf_error *err) {
     double sigma = values[0], amount = values[1];
+    if (values[2] != 0)
+        return imf_design_gaussian(out, values, err);
     enum imf_status status = gaussians(out, (double[]){-amount}, &sigma, 1, GAUSSIAN_RADII, err);
     if (status == IMF_OK)
         *tap_at(*out, 0, 0) += 1 + amount;
@@ -142,6 +144,12 @@ enum imf_status imf_design_box(struct imf_kernel **out, const double *values,
         (*out)->taps[i] = 1;
     (*out)->scale = (double)count;
     return IMF_OK;
+}
+
+/* The same by its reach. */
+enum imf_status imf_design_square(struct imf_kernel **out, const double *values,
+                                  struct imf_error *err) {
+    return imf_design_box(out, (const double[]){2 * values[0] + 1}, err);
 }
 
 enum imf_status imf_design_disk(struct imf_kernel **out, const double *values,
@@ -243,17 +251,21 @@ enum imf_status imf_design_emboss(struct imf_kernel **out, const double *values,
 }
 
 /* Sobel's two kernels, whose sums are the gradient's parts to the right and downwards. */
-enum imf_status imf_design_phase(struct imf_stage *stage, const double *values,
-                                 struct imf_error *err) {
-    static const double taps[2][9] = {{-1, 0, 1, -2, 0, 2, -1, 0, 1},
-                                      {-1, -2, -1, 0, 0, 0, 1, 2, 1}};
-    enum imf_status status = IMF_OK;
-    (void)values;
-    stage->op = IMF_OP_PHASE;
-    for (int i = 0; i < 2 && status == IMF_OK; i++) {
-        status = centred(&stage->kernel[i], 1, 1, err);
-        if (status == IMF_OK)
-            memcpy(stage->kernel[i]->taps, taps[i], sizeof taps[i]);
-    }
+static enum imf_status sobel(struct imf_kernel **out, const double *taps, struct imf_error *err) {
+    enum imf_status status = centred(out, 1, 1, err);
+    if (status == IMF_OK)
+        memcpy((*out)->taps, taps, 9 * sizeof *taps);
     return status;
+}
+
+enum imf_status imf_design_across(struct imf_kernel **out, const double *values,
+                                  struct imf_error *err) {
+    (void)values;
+    return sobel(out, (const double[]){-1, 0, 1, -2, 0, 2, -1, 0, 1}, err);
+}
+
+enum imf_status imf_design_down(struct imf_kernel **out, const double *values,
+                                struct imf_error *err) {
+    (void)values;
+    return sobel(out, (const double[]){-1, -2, -1, 0, 0, 0, 1, 2, 1}, err);
 }

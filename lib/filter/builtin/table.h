@@ -35,25 +35,23 @@ struct imf_parameter {
 #define IMF_SIZE 1024.0
 
 enum imf_source {
-    IMF_SOURCE_DESIGN, /* a linear filter: design() makes its kernel */
-    IMF_SOURCE_STAGE,  /* setup() fills the stage */
+    IMF_SOURCE_STAGE,  /* `stage`, for which design() makes a kernel, and setup() the rest */
     IMF_SOURCE_KERNEL, /* the coefficients are in the spec, or in a file that it names */
     IMF_SOURCE_FLT     /* the text filters/NAME.flt */
 };
 
 typedef enum imf_status imf_design(struct imf_kernel **out, const double *values,
                                    struct imf_error *err);
-typedef enum imf_status imf_setup(struct imf_stage *stage, const double *values,
-                                  struct imf_error *err);
+typedef void imf_setup(struct imf_stage *stage, const double *values);
 
 struct imf_builtin {
     const char *name, *alias; /* alias may be NULL */
     const char *variant; /* NULL, or the first argument by which specs mean this row of the name */
     struct imf_filter_doc doc;
     enum imf_source source;
-    imf_design *design;
-    imf_setup *setup;
-    enum imf_range range;
+    struct imf_stage stage; /* what all stages of the filter have in common */
+    imf_design *design[2];  /* of the stage's kernels, or NULL */
+    imf_setup *setup;       /* what follows from values and kernels, or NULL: nothing */
     struct imf_parameter parameter[IMF_PARAMETERS]; /* up to the first without a name */
     /* An error of values that are each in bounds but do not fit each other, or NULL. */
     const char *(*check)(const double *values);
@@ -72,31 +70,20 @@ const struct imf_builtin *imf_builtin_user(void);
 const char *imf_builtin_nearest(const char *name);
 
 /* Kernels; values are as the filter's parameters in table.c. */
-/* The stage of "phase", which has two. */
-imf_setup imf_design_phase;
 imf_design imf_design_sharpen, imf_design_gaussian, imf_design_unsharp, imf_design_box,
-    imf_design_disk, imf_design_motion, imf_design_log, imf_design_dog, imf_design_emboss;
+    imf_design_square, imf_design_disk, imf_design_motion, imf_design_log, imf_design_dog,
+    imf_design_emboss, imf_design_across, imf_design_down;
 
 /* The largest sigma of canny. */
 #define IMF_CANNY_SIGMA 16
 
-/* Stages of windows (rank.c), whose element is the stage's first kernel. */
-imf_setup imf_setup_median, imf_setup_percentile, imf_setup_erode, imf_setup_dilate, imf_setup_open,
-    imf_setup_close, imf_setup_gradient, imf_setup_tophat, imf_setup_blackhat;
-/* Transfer functions, unsharp masks, edges (stages.c). */
-imf_setup imf_setup_unsharp, imf_setup_highpass, imf_setup_lowpass, imf_setup_bandpass,
-    imf_setup_bandstop, imf_setup_notch, imf_setup_notch_auto, imf_setup_descreen, imf_setup_canny;
-/* Point operations (point.c). */
-imf_setup imf_setup_gray, imf_setup_invert, imf_setup_threshold, imf_setup_equalize,
+/* Windows (windows.c): the stage's first kernel is the element; without one the window reaches values[0] pixels, and its
+ * value is values[1]. */
+imf_setup imf_setup_window, imf_setup_percentile, imf_setup_bilateral, imf_setup_guided;
+/* The others (stages.c); a blur that is undone is the first kernel, and none is to be found. */
+imf_setup imf_setup_unsharp, imf_setup_transfer, imf_setup_descreen, imf_setup_canny,
+    imf_setup_denoise, imf_setup_clahe, imf_setup_deblur, imf_setup_rl, imf_setup_threshold,
     imf_setup_blend;
-/* Those that smooth (smooth.c). */
-imf_setup imf_setup_bilateral, imf_setup_guided, imf_setup_denoise;
-/* Local contrast (contrast.c). */
-imf_setup imf_setup_clahe;
-/* Those for scans (scan.c). */
-imf_setup imf_setup_local, imf_setup_sauvola, imf_setup_flatten;
-/* Those that restore (restore.c). The blur is the stage's first kernel; none: it is to be found. */
-imf_setup imf_setup_deblur, imf_setup_rl;
 /* Write a note if RANGE or EPS is implausible. */
 void imf_smooth_remark(const struct imf_stage *stage, char *note, size_t size);
 

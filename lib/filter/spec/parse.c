@@ -280,8 +280,12 @@ static enum imf_status read_stage(const struct imf_spec *s, struct imf_values *v
         if (status != IMF_OK)
             return status;
     }
-    return b->design ? b->design(&out->kernel[0], v->value, s->err)
-                     : b->setup(out, v->value, s->err);
+    enum imf_status status = IMF_OK;
+    for (int i = 0; i < 2 && b->design[i] && !status; i++)
+        status = b->design[i](&out->kernel[i], v->value, s->err);
+    if (!status && b->setup)
+        b->setup(out, v->value);
+    return status;
 }
 
 static enum imf_status read_spec(struct imf_spec *s, const char *name, const char *cursor,
@@ -294,7 +298,8 @@ static enum imf_status read_spec(struct imf_spec *s, const char *name, const cha
     if (!s->builtin)
         s->builtin = imf_builtin_user();
     s->builtin = imf_builtin_variant(s->builtin, &cursor);
-    out->range = s->builtin->range;
+    *out = s->builtin->stage;
+    out->range = out->range ? out->range : IMF_RANGE_CLIP;
     switch (s->builtin->source) {
     case IMF_SOURCE_KERNEL:
         status = read_kernel(s, cursor, &flt);

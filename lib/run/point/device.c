@@ -41,7 +41,7 @@ static enum imf_status define_steps(struct imf_defines *d, const struct imf_poin
         const char *step = NULL;
         snprintf(name, sizeof name, "NUMBERS%d", i);
         switch (op->kind) {
-#define DEFINE(kind, name_in_lists, holds, function, ...)                                          \
+#define DEFINE(kind, name_in_lists, holds, value, function, ...)                                   \
     case IMF_##kind:                                                                               \
         imf_define_floats(d, name, (const double[]){__VA_ARGS__},                                  \
                           sizeof((const double[]){__VA_ARGS__}) / sizeof(double));                 \

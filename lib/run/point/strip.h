@@ -237,7 +237,7 @@ IMF_CLONES static int NAMED(steps)(const struct imf_point_rows *s, REAL (*v)[STR
         const struct imf_operation *op = &p->steps[k];
         int to = colors + op->channels - channels;
         switch (op->kind) {
-#define RUN(kind, name, holds, step, ...)                                                          \
+#define RUN(kind, name, holds, value, step, ...)                                                   \
     case IMF_##kind:                                                                               \
         step(s, v, b, w, n, colors, to, s->others, s->alpha, __VA_ARGS__);                         \
         break;

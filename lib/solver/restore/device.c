@@ -41,7 +41,7 @@ enum {
 _Static_assert((int)OUT < (int)IMF_DEBLUR_BUFFERS, "an array holds them");
 
 enum {
-    COPY = IMF_MAPS,
+    COPY = IMF_MAP_COUNT,
     PLACE_TAPS,
     ROWS_IN,
     ROWS_OUT,

@@ -52,7 +52,7 @@ enum imf_map {
     IMF_MAP_QUOTIENTS, /* to: the picture over it, 0 outside; sums[0]: their differences' square */
     IMF_MAP_KEPT,      /* from: what QUOTIENTS left */
     IMF_MAP_ACCELERATE, /* to: it changes the scene; sums: the change times the one before, that one's square */
-    IMF_MAPS
+    IMF_MAP_COUNT
 };
 
 struct imf_field {

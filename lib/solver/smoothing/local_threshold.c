@@ -26,7 +26,7 @@ struct threshold {
 void imf_local_threshold_make(struct imf_local_threshold *t, const struct imf_problem *p) {
     const struct imf_window_op *window = p->window_op;
     uint64_t count = (uint64_t)window->width * (uint64_t)window->height;
-    *t = (struct imf_local_threshold){.sauvola = window->function == IMF_WINDOW_SAUVOLA,
+    *t = (struct imf_local_threshold){.sauvola = window->spread,
                                       .side = window->width,
                                       .count = (double)count,
                                       .half = p->unit / 2};

@@ -27,7 +27,7 @@ static void threshold_propose(const struct imf_problem *p, const struct imf_devi
         imf_proposal_refuse(out, "this takes rounded samples");
         return;
     }
-    if (p->window_op->function == IMF_WINDOW_SAUVOLA && !d->fp64) {
+    if (p->window_op->spread && !d->fp64) {
         imf_proposal_refuse(out, "the device has no float64");
         return;
     }
