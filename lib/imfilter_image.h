@@ -56,7 +56,7 @@ enum imf_color { IMF_COLOR_GRAY, IMF_COLOR_RGB, IMF_COLOR_CMYK }; /* CMYK: 0 is 
 /* What numbers a file has, where rows have the same values as floats. */
 enum imf_type {
     IMF_TYPE_ROWS,  /* what rows have: imf_info.depth says all */
-    IMF_TYPE_FLOAT, /* floats of type_bits: 16 or 24 */
+    IMF_TYPE_FLOAT, /* floats of type_bits: 16 or 24; a writer limits finite ones to the largest */
     IMF_TYPE_UNSIGNED, /* integers of type_bits, 1 to 32; a writer rounds to them, ties to even, and limits */
     IMF_TYPE_SIGNED
 };
@@ -105,6 +105,7 @@ enum imf_strip { IMF_STRIP_EXIF = 1, IMF_STRIP_XMP = 2, IMF_STRIP_ICC = 4, IMF_S
 enum imf_pnm { IMF_PNM_ANY, IMF_PNM_PBM, IMF_PNM_PGM, IMF_PNM_PPM, IMF_PNM_PAM, IMF_PNM_PFM };
 #define IMF_COMPRESSION_NONE (-1)
 
+/* Of compression 0: floats in a TIFF are stored, unless they are from one that is compressed. */
 struct imf_encode {
     size_t size;
     int quality;            /* JPEG, WebP, 1..100; 0: the source's (a JPEG's, lossless), or 92 */

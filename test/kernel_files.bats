@@ -143,6 +143,8 @@ open(sys.argv[1], "wb").write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(
     printf 'Pf 3\t1\r-4.5e2\n\0\0\200\077\0\0\0\100\0\0\100\300' >spaces.pfm
     [ "$(shown kernel:@spaces.pfm:scale=1)" = "1 2 -3" ]
     imf --show-kernel -f kernel:@spaces.pfm | grep -q 'scale 1, ' # their sum is 0
+    printf 'PF\n# gray\n1 1\n-1\n\0\0\200\077\0\0\200\077\0\0\200\077\n' >gray.pfm # and a line's end
+    [ "$(shown kernel:@gray.pfm)" = 1 ]
 }
 
 @test "masks may be pictures: what is not black counts" {
@@ -169,11 +171,10 @@ open(sys.argv[1], "wb").write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(
     printf 'P7\nWIDTH 1\nHEIGHT 1\nDEPTH 4\nMAXVAL 255\nTUPLTYPE CMYK\nENDHDR\n\1\1\1\1' >cmyk.pam
     printf 'P3\n1 1\n255\n1 2 3\n' >colour.ppm
     printf 'BM\0\0\0\0' >bitmap.bmp
-    printf 'PF\n1 1\n-1\n\0\0\0\0\0\0\0\0\0\0\0\0' >colour.pfm
+    printf 'PF\n1 1\n-1\n\0\0\0\0\0\0\200\077\0\0\0\0' >colour.pfm
     printf 'Pf\n1 1\n-1\n\0\0\300\177' >nan.pfm
     printf 'Pf\n1 1\n-1\n\377\377\177\177' >large.pfm
     printf 'Pf\n3 1\n-1\n\0\0\200\077' >short.pfm
-    printf 'Pf\n1 1\n-1\n\0\0\200\077\n' >long.pfm
     printf 'Pf\n-1 1\n-1\n' >negative.pfm
     printf 'Pf\n1 1.5\n-1\n\0\0\200\077' >half.pfm
     printf 'Pf\n1 1\n0\n\0\0\200\077' >unit.pfm
@@ -195,16 +196,15 @@ black.pgm|is black all over: a kernel needs a sample that is not 0
 alpha.pam|has an alpha channel, which coefficients have not (convert FILE -alpha off GRAY.png removes it)
 cmyk.pam|is in colour, and coefficients are gray (imfilter -f gray makes it so)
 colour.ppm|is in colour, and coefficients are gray
-bitmap.bmp|is neither text nor PFM, PNG, JPEG
-colour.pfm|is a PFM in colour (PF): save it in gray (Pf)
+bitmap.bmp|is neither text nor PNG, JPEG
+colour.pfm|is in colour, and coefficients are gray
 nan.pfm|the sample in row 1, column 1 is not a number up to 1e30
 large.pfm|the sample in row 1, column 1 is not a number up to 1e30
-short.pfm|damaged PFM (4 bytes of samples, where 3x1 are 4 bytes each)
-long.pfm|damaged PFM (5 bytes of samples, where 1x1 are 4 bytes each)
-negative.pfm|damaged PFM header (the width is wrong)
-half.pfm|damaged PFM header (the height is wrong)
-unit.pfm|damaged PFM header (the scale is wrong)
-huge.pfm|damaged PFM header (the width is wrong)
+short.pfm|truncated after row 0 of 1: no row of it can be read
+negative.pfm|damaged PNM header (width is not a number)
+half.pfm|damaged PNM header (height is not a number)
+unit.pfm|damaged PNM header (scale is not a number)
+huge.pfm|damaged PNM header (width is too large)
 END
     imf_run --show-kernel -f kernel:@wide.pgm
     one_line "wide.pgm: is 4096x1, and both must be odd"

@@ -209,11 +209,10 @@ PSD PSD
 PSB PSD
 PDF PDF
 ICO ICO
-PFM PFM
 HDR Radiance HDR
 LIST
-    for format in PNG JPEG PBM PGM PPM PAM TIFF TIFF64 PTIF WEBP; do
+    for format in PNG JPEG PBM PGM PPM PAM PFM TIFF TIFF64 PTIF WEBP; do
         convert b.png "$format:in/$format"
     done
-    [ "$(listed in)" = "JPEG PAM PBM PGM PNG PPM PTIF TIFF TIFF64 WEBP " ]
+    [ "$(listed in)" = "JPEG PAM PBM PFM PGM PNG PPM PTIF TIFF TIFF64 WEBP " ]
 }

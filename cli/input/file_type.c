@@ -75,8 +75,6 @@ static const struct magic {
     {"TGA", {{1, 4, "\1\x09\0\0"}, {7, 1, "\x18"}, {16, 1, "\x08"}}},
     {"ICO", {{0, 4, "\0\0\1\0"}, {5, 1, "\0"}, {9, 1, "\0"}}}, /* few images; a reserved byte */
     {"ICO", {{0, 4, "\0\0\2\0"}, {5, 1, "\0"}, {9, 1, "\0"}}},
-    {"PFM", {{0, 3, "PF\n"}}},
-    {"PFM", {{0, 3, "Pf\n"}}},
     {"Radiance HDR", {{0, 10, "#?RADIANCE"}}},
     {"Radiance HDR", {{0, 6, "#?RGBE"}}},
     /* macOS writes "._photo.jpg" beside photo.jpg on file systems without attributes. */

@@ -36,7 +36,7 @@ static bool check_name(const char *name, const char *option, const struct option
     bool kernel = name == o->kernel_file;
     const char *extension = name ? path_extension(name) : NULL;
     if (extension && o->format == IMF_FORMAT_NONE &&
-        imf_format_from_name(extension) == IMF_FORMAT_NONE && !(is_pfm(name) && kernel))
+        (is_pfm(name) ? !kernel : imf_format_from_name(extension) == IMF_FORMAT_NONE))
         return complain_about(name, "\"%s\" is not a known format of a picture (name it .png%s)",
                               extension, kernel ? ", or .pfm" : "");
     for (size_t i = 0; name && i < b->count; i++) {

@@ -9,6 +9,7 @@
 #include "imfilter_program.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,12 @@ void imf_writer_put(struct imf_writer *w, const void *bytes, size_t size) {
     if (!w->error && fwrite(bytes, 1, size, w->stream) != size)
         w->error = errno ? errno : EIO;
     w->written += size;
+}
+
+off_t imf_writer_position(const struct imf_writer *w) {
+    int flags = fcntl(fileno(w->stream), F_GETFL);
+    off_t at = flags >= 0 && !(flags & O_APPEND) ? ftello(w->stream) : -1;
+    return at >= 0 && fseeko(w->stream, at, SEEK_SET) == 0 ? at : -1;
 }
 
 enum imf_status imf_writer_hold(struct imf_writer *w, struct imf_error *err) {

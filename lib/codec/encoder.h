@@ -82,6 +82,8 @@ struct imf_encoder {
 
 /* Write bytes of the file; after an error nothing more is written. */
 void imf_writer_put(struct imf_writer *w, const void *bytes, size_t size);
+/* Where the stream stands, or -1: it cannot be written to in any order. */
+off_t imf_writer_position(const struct imf_writer *w);
 /* Keep what is put from now on in memory. */
 enum imf_status imf_writer_hold(struct imf_writer *w, struct imf_error *err);
 /* Put bytes to the file again. */

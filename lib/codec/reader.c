@@ -201,7 +201,7 @@ enum imf_status imf_reader_rows(struct imf_reader *r, void *dst, size_t stride, 
 }
 
 unsigned imf_reader_maxval(const struct imf_reader *r) {
-    int bits = r->info.bits ? r->info.bits : r->info.depth;
+    int bits = r->info.bits ? r->info.bits : imf_min(r->info.depth, 16);
     return r->info.maxval ? (unsigned)r->info.maxval : (1u << bits) - 1;
 }
 

@@ -46,6 +46,16 @@ size_t imf_source_read(struct imf_source *s, void *dst, size_t size) {
     return done;
 }
 
+bool imf_source_seek(struct imf_source *s, uint64_t at) {
+    s->at = s->end = 0;
+    s->received = at;
+    s->ended = false;
+    if (at <= INT64_MAX && fseeko(s->stream, s->start + (off_t)at, SEEK_SET) == 0)
+        return true;
+    s->ended = true;
+    return false;
+}
+
 struct imf_bytes imf_source_bytes(const struct imf_source *s) {
     struct stat st;
     int fd = fileno(s->stream);

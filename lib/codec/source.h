@@ -43,6 +43,8 @@ static inline bool imf_bytes_get(struct imf_bytes *b, uint64_t at, void *dst, si
 bool imf_source_fill(struct imf_source *s);
 /* Up to size bytes; fewer only at the end or on an error. */
 size_t imf_source_read(struct imf_source *s, void *dst, size_t size);
+/* Of a file: go to a byte, from the image's first on. */
+bool imf_source_seek(struct imf_source *s, uint64_t at);
 /* How many bytes of the stream were taken. */
 static inline uint64_t imf_source_position(const struct imf_source *s) {
     return s->received - s->end + s->at;

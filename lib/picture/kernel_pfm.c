@@ -1,5 +1,4 @@
 /* kernel_pfm.c - a filter's kernel as Portable FloatMap */
-#include "base/pfm.h"
 #include "picture/response.h"
 
 #include <stdlib.h>
@@ -28,6 +27,21 @@ static enum imf_status find_kernel(const struct imf_kernel **out, struct imf_ker
     return status;
 }
 
+static enum imf_status write_rows(FILE *stream, int width, int height, const float *values,
+                                  struct imf_error *err) {
+    const struct imf_info info = {
+        .width = width, .height = height, .channels = 1, .depth = 32, .format = IMF_FORMAT_PNM};
+    const struct imf_encode encode = {.size = sizeof encode, .pnm = IMF_PNM_PFM};
+    struct imf_writer *w;
+    enum imf_status status = imf_writer_open(&w, stream, &info, &encode, NULL, err);
+    if (!status)
+        status = imf_writer_rows(w, values, (size_t)width * sizeof *values, height, err);
+    if (!status)
+        status = imf_writer_finish(w, err);
+    imf_writer_close(&w);
+    return status;
+}
+
 enum imf_status imf_filter_write_pfm(FILE *stream, const struct imf_filter *filter,
                                      struct imf_error *err) {
     struct imf_kernel *own;
@@ -43,7 +57,7 @@ enum imf_status imf_filter_write_pfm(FILE *stream, const struct imf_filter *filt
         for (int j = 0; j < k->width; j++)
             values[(size_t)(i + reach_y - k->cy) * (size_t)width + left + (size_t)j] =
                 (float)(k->taps[(size_t)i * (size_t)k->width + (size_t)j] / k->scale);
-    status = values ? imf_pfm_write(stream, width, height, values, err)
+    status = values ? write_rows(stream, width, height, values, err)
                     : imf_fail_memory(err, count * sizeof *values);
     free(values);
     imf_kernel_free(&own);

@@ -1,15 +1,15 @@
 /*
- * kernel_file.c - kernels in pictures, and in PFM files
+ * kernel_file.c - kernels in pictures
  *
  * A picture's samples are the coefficients, as integers: a PNG of 8 bits has 0..255, a bitmap 0 and
- * 1, a PGM of maxval 100 has 0..100. Curves and profiles do not count. Its middle pixel is the
- * origin.
+ * 1, a PGM of maxval 100 has 0..100; or as they are in a PFM or a TIFF of floats or signed integers.
+ * Curves and profiles do not count. Its middle pixel is the origin.
  */
 #include "run/kernel_file.h"
 #include "base/arguments.h"
 
+#include "base/info.h"
 #include "base/orientation.h"
-#include "base/pfm.h"
 #include "base/sized.h"
 #include "codec/table.h"
 
@@ -27,36 +27,6 @@ static enum imf_status create(struct imf_kernel **out, int width, int height,
     return imf_kernel_create(out, width, height, err);
 }
 
-/* ---- PFM ------------------------------------------------------------------------------------ */
-
-/* In what follows `held` bytes count for the limit of memory beside the kernel's, the file's among
- * them. */
-static enum imf_status read_pfm(struct imf_kernel **out, const void *bytes, size_t size,
-                                const struct imf_limits *limits, uint64_t held,
-                                struct imf_error *err) {
-    struct imf_pfm pfm;
-    enum imf_status status = imf_pfm_open(&pfm, bytes, size, err);
-    if (status == IMF_OK)
-        status = imf_limits_check(limits, (uint64_t)pfm.width, (uint64_t)pfm.height, err);
-    uint64_t taps = (uint64_t)pfm.width * (uint64_t)pfm.height * sizeof(double);
-    if (status == IMF_OK)
-        status = imf_memory_fits(limits->max_memory, held + taps, "this kernel", err);
-    if (status == IMF_OK)
-        status = create(out, pfm.width, pfm.height, err);
-    if (status != IMF_OK)
-        return status;
-    double *tap = (*out)->taps;
-    for (int y = 0; y < pfm.height; y++)
-        for (int x = 0; x < pfm.width; x++) {
-            *tap = (double)imf_pfm_sample(&pfm, x, y);
-            if (!(fabs(*tap++) <= IMF_TAP_LARGEST))
-                return imf_fail(err, IMF_ERR_FORMAT,
-                                "the sample in row %d, column %d is not a number up to 1e30", y + 1,
-                                x + 1);
-        }
-    return IMF_OK;
-}
-
 /* ---- pictures ------------------------------------------------------------------------------- */
 
 static enum imf_status fail_color(struct imf_error *err) {
@@ -67,7 +37,7 @@ static enum imf_status fail_color(struct imf_error *err) {
 /* The sample of a pixel; false where its channels differ. Palettes and programs that know RGB alone
  * store gray like that. */
 static bool gray_sample(double *out, const unsigned char *row, const struct imf_info *info, int x) {
-    enum imf_sample type = info->depth == 16 ? IMF_U16 : IMF_U8;
+    enum imf_sample type = imf_info_sample(info);
     ptrdiff_t at = (ptrdiff_t)x * info->channels;
     bool gray = true;
     *out = imf_sample_get(row, type, at);
@@ -82,7 +52,8 @@ static enum imf_status take_samples(struct imf_kernel *k, const unsigned char *p
                                     struct imf_error *err) {
     const struct imf_info *info = imf_reader_info(reader);
     struct imf_orientation turn = imf_orientation_of(info->orientation);
-    double full = info->depth == 16 ? 65535 : 255, maxval = imf_reader_maxval(reader);
+    bool integers = info->depth <= 16; /* which rows have scaled to their depth */
+    double scale = integers ? imf_reader_maxval(reader) / imf_info_full(info) : 1;
     double *tap = k->taps;
     for (int i = 0; i < k->height; i++)
         for (int j = 0; j < k->width; j++, tap++) {
@@ -90,7 +61,11 @@ static enum imf_status take_samples(struct imf_kernel *k, const unsigned char *p
             imf_pixel_to_stored(turn, k->width, k->height, &x, &y);
             if (!gray_sample(tap, pixels + (size_t)y * stride, info, x))
                 return fail_color(err);
-            *tap = rint(*tap * maxval / full);
+            *tap = integers ? rint(*tap * scale) : *tap;
+            if (!(fabs(*tap) <= IMF_TAP_LARGEST))
+                return imf_fail(err, IMF_ERR_FORMAT,
+                                "the sample in row %d, column %d is not a number up to 1e30", i + 1,
+                                j + 1);
         }
     return IMF_OK;
 }
@@ -154,13 +129,11 @@ enum imf_status imf_kernel_file_read(struct imf_kernel **out, char note[IMF_NOTE
     enum imf_status status;
     char titles[IMF_FORMATS_TEXT];
     *out = NULL;
-    if (imf_pfm_recognise(bytes, size)) {
-        status = read_pfm(out, bytes, size, limits, held + size, err);
-    } else if (imf_codec_recognise(bytes, size)) {
+    if (imf_codec_recognise(bytes, size)) {
         status = read_picture(out, note, bytes, size, limits, held + size, err);
     } else if (size > 0 && memchr(bytes, '\0', size)) {
         imf_codec_titles(titles);
-        return imf_fail(err, IMF_ERR_FORMAT, "is neither text nor PFM, %s", titles);
+        return imf_fail(err, IMF_ERR_FORMAT, "is neither text nor %s", titles);
     } else {
         return IMF_OK;
     }

@@ -57,7 +57,7 @@ static const struct member of_encode[] = {
     AT(imf_encode, compression, NUMBER, -1, 9),
     AT(imf_encode, strip, BITS, 0, 31),
     AT(imf_encode, orient, NUMBER, 0, 1),
-    AT(imf_encode, pnm, NUMBER, 0, 4),
+    AT(imf_encode, pnm, NUMBER, 0, 5),
     AT(imf_encode, threads, NUMBER, 0, INT_MAX),
 };
 static const struct member of_kernel[] = {

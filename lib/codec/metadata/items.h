@@ -95,6 +95,7 @@ struct imf_metadata {
     bool compressed;     /* a TIFF: it is */
     bool splits_floats;  /* a TIFF: by predictor 3 */
     char icc_name[80];   /* a PNG's, of the ICC profile */
+    char pfm_scale[32];  /* a PFM's third number, without its sign, or "" */
     bool late;           /* items may be added until its last row was read */
     bool needs_trailer;  /* an item does */
     uint64_t mpf_at;     /* JPEG: position of IMF_META_JPEG_MPF's data in the file */

@@ -1,9 +1,12 @@
 /*
- * read.c - PNM decoder: PBM, PGM and PPM, plain and raw, and PAM
+ * read.c - PNM decoder: PBM, PGM and PPM, plain and raw, PAM and PFM
  *
  * Samples are brought to the full range of 8 bits (maxval up to 255) or 16 bits (above), exactly
  * rounded: v * full / maxval. A bitmap's 1 is black and becomes 0. See pbm(5) ... pam(5) of Netpbm.
  */
+#include "base/number.h"
+#include "codec/pnm/pfm.h"
+#include "codec/pnm/recognise.h"
 #include "codec/table.h"
 
 #include <limits.h>
@@ -16,6 +19,8 @@ struct pnm {
     uint64_t entered; /* bytes of the file that have a part */
     bool in_raster;
     bool plain, bits; /* text instead of bytes; a bitmap (inverted, one bit a sample) */
+    bool floats;      /* a PFM */
+    struct imf_pfm_source pfm;
     unsigned maxval, full;
     size_t packed;       /* bytes of a raw row in the file */
     unsigned char *line; /* a raw bitmap's row */
@@ -86,6 +91,27 @@ static enum token number(struct imf_reader *r, unsigned *out) {
     return c == EOF || is_space(c) ? TOKEN_OK : TOKEN_BAD;
 }
 
+/* Read a PFM's third number and the byte after it. */
+static enum token scale(struct imf_reader *r) {
+    struct pnm *p = r->state;
+    char *text = r->metadata.pfm_scale;
+    size_t size = 0;
+    double value;
+    int c = next(r);
+    while (is_space(c))
+        c = next(r);
+    p->pfm.big_endian = c != '-';
+    if (c == '-' || c == '+')
+        c = imf_source_getc(&r->source);
+    for (; c != EOF && !is_space(c) && size + 1 < sizeof r->metadata.pfm_scale;
+         c = imf_source_getc(&r->source))
+        text[size++] = (char)c;
+    text[size] = '\0';
+    bool bad =
+        !is_space(c) || imf_number_parse((struct imf_span){text, size}, &value) || value <= 0;
+    return c == EOF ? TOKEN_END : bad ? TOKEN_BAD : TOKEN_OK;
+}
+
 /* Digits of a plain bitmap need no space between them. */
 static enum token digit(struct imf_reader *r, unsigned *out) {
     int c = next(r);
@@ -113,7 +139,9 @@ static enum imf_status pnm_header(struct imf_reader *r, unsigned size[2], struct
         if ((token = number(r, &size[i])))
             return bad_header(r, token, name[i], err);
     p->maxval = 1;
-    if (!p->bits && (token = number(r, &p->maxval)))
+    if (p->floats && (token = scale(r)))
+        return bad_header(r, token, "scale", err);
+    if (!p->bits && !p->floats && (token = number(r, &p->maxval)))
         return bad_header(r, token, "maxval", err);
     return IMF_OK;
 }
@@ -309,7 +337,8 @@ static enum imf_status pnm_open(struct imf_reader *r, struct imf_error *err) {
     p->plain = type <= '3';
     p->bits = type == '1' || type == '4';
     struct pam pam = {.tuple = ""};
-    const struct tuple *tuple = type == '3' || type == '6' ? &rgb : &gray;
+    p->floats = type == 'f' || type == 'F';
+    const struct tuple *tuple = type == '3' || type == '6' || type == 'F' ? &rgb : &gray;
     enum imf_status status;
     if (type == '7') {
         status = pam_header(r, &pam, err);
@@ -327,9 +356,12 @@ static enum imf_status pnm_open(struct imf_reader *r, struct imf_error *err) {
     enter_read(r, imf_source_position(&r->source));
     p->in_raster = true;
     status = imf_reader_shape(r, pam.width, pam.height, tuple->color, tuple->alpha,
-                              p->full > 255 ? 16 : 8, err);
-    if (status)
-        return status;
+                              p->floats       ? 32
+                              : p->full > 255 ? 16
+                                              : 8,
+                              err);
+    if (status || p->floats)
+        return status ? status : imf_pfm_source_open(r, &p->pfm, err);
     r->info.bits = used_bits(r, p->maxval);
     if (!p->bits && p->maxval != p->full)
         r->info.maxval = (int)p->maxval;
@@ -344,7 +376,10 @@ static enum imf_status pnm_open(struct imf_reader *r, struct imf_error *err) {
 
 static enum imf_status pnm_rows(struct imf_reader *r, unsigned char *dst, size_t stride, int rows,
                                 int *done, struct imf_error *err) {
+    struct pnm *p = r->state;
     enum imf_status status = IMF_OK;
+    if (p->floats)
+        return imf_pfm_source_rows(r, &p->pfm, dst, stride, rows, done, err);
     while (*done < rows && !(status = read_row(r, dst + (size_t)*done * stride, *done, err)))
         ++*done;
     return status;
@@ -368,56 +403,10 @@ static enum imf_status pnm_end(struct imf_reader *r, struct imf_error *err) {
 static void pnm_close(struct imf_reader *r) {
     struct pnm *p = r->state;
     free(p->line);
+    free(p->pfm.held);
 }
 
 /* ---- format ------------------------------------------------------------------------------- */
-
-static bool recognise(const unsigned char *head, size_t size) {
-    return size >= 3 && head[0] == 'P' && head[1] >= '1' && head[1] <= '7' && head[2] &&
-           strchr(" \t\r\n\v\f#", head[2]);
-}
-
-/* The end of the white space and comments that begin at `at`. */
-static size_t past_space(const unsigned char *head, size_t size, size_t at) {
-    for (bool comment = false; at < size; at++) {
-        comment = comment ? head[at] != '\n' && head[at] != '\r' : head[at] == '#';
-        if (!comment && !is_space(head[at]))
-            break;
-    }
-    return at;
-}
-
-static bool plausible_pam(const unsigned char *head, size_t size, size_t at) {
-    static const char *const keys[] = {"WIDTH ", "HEIGHT ", "DEPTH ", "MAXVAL ", "TUPLTYPE "};
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
-        size_t length = strlen(keys[i]);
-        if (size - at >= length && memcmp(head + at, keys[i], length) == 0)
-            return true;
-    }
-    return at == size && size >= 512; /* a long comment */
-}
-
-/* Text may begin with "P5 ", too. What follows has to be a header and, in a plain format, digits. */
-static bool plausible(const unsigned char *head, size_t size) {
-    char kind = (char)head[1];
-    size_t at = past_space(head, size, 2);
-    if (kind == '7')
-        return plausible_pam(head, size, at);
-    for (int numbers = kind == '1' || kind == '4' ? 2 : 3; numbers > 0; numbers--) {
-        size_t first = at = past_space(head, size, at);
-        while (at < size && head[at] >= '0' && head[at] <= '9')
-            at++;
-        if (at == size)
-            return size >= 512;
-        if (at == first || (!is_space(head[at]) && head[at] != '#'))
-            return false;
-    }
-    for (at = past_space(head, size, at); kind < '4' && at < size;
-         at = past_space(head, size, at + 1))
-        if (head[at] < '0' || head[at] > '9')
-            return false;
-    return true;
-}
 
 static bool pnm_part(size_t i, struct imf_part_kind *kind) {
     snprintf(kind->name, sizeof kind->name, "%s", i == 0 ? "comment" : "further pictures");
@@ -429,12 +418,12 @@ static const struct imf_decoder decoder = {sizeof(struct pnm), pnm_open, pnm_row
                                            pnm_close,          pnm_part, NULL};
 
 const struct imf_codec imf_pnm_codec = {
-    .doc = {"pnm", "PNM", {"pnm", "pbm", "pgm", "ppm", "pam"}, {NULL}},
-    .recognise = recognise,
-    .plausible = plausible,
+    .doc = {"pnm", "PNM", {"pnm", "pbm", "pgm", "ppm", "pam", "pfm"}, {NULL}},
+    .recognise = imf_pnm_recognise,
+    .plausible = imf_pnm_plausible,
     .colors = 1 << IMF_COLOR_GRAY | 1 << IMF_COLOR_RGB | 1 << IMF_COLOR_CMYK,
     .alpha = 8 | 16,
-    .depths = 8 | 16,
+    .depths = 8 | 16 | 32,
     .few_bits = 1 << 1,
     .side_max = INT_MAX,
     .metadata_max = {[IMF_META_PNM_COMMENT] = COMMENT_MAX},

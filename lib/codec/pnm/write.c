@@ -1,9 +1,10 @@
 /*
- * write.c - PNM encoder: raw PBM, PGM and PPM, and PAM for what they cannot store
+ * write.c - PNM encoder: raw PBM, PGM and PPM, PAM for what they cannot store, and PFM for floats
  *
  * A file called .pgm is PGM: users can choose one of the formats, and an image that it cannot store is
  * refused. A gray image is written as PPM by repeating its samples.
  */
+#include "codec/pnm/pfm.h"
 #include "codec/table.h"
 #include "imfilter_program.h"
 
@@ -15,12 +16,16 @@ struct pnm {
     unsigned char *line; /* a row of the file, where it differs from the caller's */
     size_t line_bytes;   /* of a row in the file */
     unsigned maxval, full;
+    struct imf_pfm_target pfm;
 };
 
 enum imf_pnm imf_pnm_from_name(const char *name) {
-    static const char *const names[] = {
-        [IMF_PNM_PBM] = "pbm", [IMF_PNM_PGM] = "pgm", [IMF_PNM_PPM] = "ppm", [IMF_PNM_PAM] = "pam"};
-    for (int i = IMF_PNM_PBM; name && i <= IMF_PNM_PAM; i++)
+    static const char *const names[] = {[IMF_PNM_PBM] = "pbm",
+                                        [IMF_PNM_PGM] = "pgm",
+                                        [IMF_PNM_PPM] = "ppm",
+                                        [IMF_PNM_PAM] = "pam",
+                                        [IMF_PNM_PFM] = "pfm"};
+    for (int i = IMF_PNM_PBM; name && i <= IMF_PNM_PFM; i++)
         if (imf_same_word(name, names[i]))
             return (enum imf_pnm)i;
     return IMF_PNM_ANY;
@@ -29,19 +34,29 @@ enum imf_pnm imf_pnm_from_name(const char *name) {
 void imf_pnm_adapt(struct imf_info *info, const struct imf_encode *encode) {
     if (encode->pnm > IMF_PNM_PBM)
         info->bits = 0;
+    if (info->depth == 32) /* PFM has no other numbers */
+        info->type = info->type_bits = 0;
 }
 
 /* The smallest format that can store the image. */
 static enum imf_pnm natural(const struct imf_info *i) {
-    return i->alpha || i->color == IMF_COLOR_CMYK ? IMF_PNM_PAM
-           : i->color == IMF_COLOR_RGB            ? IMF_PNM_PPM
-           : i->bits == 1                         ? IMF_PNM_PBM
-                                                  : IMF_PNM_PGM;
+    return i->depth == 32                           ? IMF_PNM_PFM
+           : i->alpha || i->color == IMF_COLOR_CMYK ? IMF_PNM_PAM
+           : i->color == IMF_COLOR_RGB              ? IMF_PNM_PPM
+           : i->bits == 1                           ? IMF_PNM_PBM
+                                                    : IMF_PNM_PGM;
 }
 
 /* NULL, or why an image whose natural format is `have` cannot be written as `want`. */
 static const char *misfit(enum imf_pnm have, enum imf_pnm want) {
-    if (want == IMF_PNM_ANY || want >= have)
+    if (want == IMF_PNM_ANY || want == have)
+        return NULL;
+    if (have == IMF_PNM_PFM)
+        return "of PNM only PFM holds floats (add --depth=16, or name the output .pfm)";
+    if (want == IMF_PNM_PFM)
+        return "PFM holds floats, without alpha or CMYK (add --depth=float, or name the output "
+               ".pnm)";
+    if (want > have)
         return NULL;
     if (have == IMF_PNM_PAM)
         return "PBM, PGM and PPM hold neither alpha nor CMYK (name the output .pam)";
@@ -63,13 +78,17 @@ static void put_header(struct imf_writer *w, enum imf_pnm kind, unsigned maxval)
     static const char *const types[] = {[IMF_PNM_PBM] = "P4\n",
                                         [IMF_PNM_PGM] = "P5\n",
                                         [IMF_PNM_PPM] = "P6\n",
-                                        [IMF_PNM_PAM] = "P7\n"};
+                                        [IMF_PNM_PAM] = "P7\n",
+                                        [IMF_PNM_PFM] = "Pf\n"};
     const struct imf_info *i = &w->info;
     char text[160];
     int size;
-    imf_writer_put(w, types[kind], strlen(types[kind]));
+    bool colors = i->color == IMF_COLOR_RGB;
+    imf_writer_put(w, kind == IMF_PNM_PFM && colors ? "PF\n" : types[kind], strlen(types[kind]));
     for (const struct imf_meta_item *m = w->metadata ? w->metadata->first : NULL; m; m = m->next)
-        if (m->kind == IMF_META_PNM_COMMENT && imf_writer_wants(w, m)) {
+        if (m->kind == IMF_META_PNM_COMMENT && kind == IMF_PNM_PFM) {
+            imf_writer_lose(w, m, NULL, 0, "few programs read one in a PFM");
+        } else if (m->kind == IMF_META_PNM_COMMENT && imf_writer_wants(w, m)) {
             imf_writer_put(w, "#", 1);
             imf_writer_put(w, m->data, m->size);
             imf_writer_put(w, "\n", 1);
@@ -78,6 +97,9 @@ static void put_header(struct imf_writer *w, enum imf_pnm kind, unsigned maxval)
         size = snprintf(text, sizeof text,
                         "WIDTH %d\nHEIGHT %d\nDEPTH %d\nMAXVAL %u\nTUPLTYPE %s\nENDHDR\n", i->width,
                         i->height, i->channels, maxval, tuple[i->color][i->alpha]);
+    else if (kind == IMF_PNM_PFM)
+        size = snprintf(text, sizeof text, "%d %d\n-%s\n", i->width, i->height,
+                        w->metadata && *w->metadata->pfm_scale ? w->metadata->pfm_scale : "1.0");
     else if (kind == IMF_PNM_PBM)
         size = snprintf(text, sizeof text, "%d %d\n", i->width, i->height);
     else
@@ -91,6 +113,10 @@ static enum imf_status pnm_open(struct imf_writer *w, struct imf_error *err) {
     if (misfit(have, want))
         return imf_fail(err, IMF_ERR_FORMAT, "%s", misfit(have, want));
     p->kind = want == IMF_PNM_ANY ? have : want;
+    if (p->kind == IMF_PNM_PFM) {
+        put_header(w, p->kind, 0);
+        return imf_pfm_target_open(w, &p->pfm, err);
+    }
     unsigned maxval = (unsigned)w->info.maxval;
     p->full = w->info.depth == 16 ? 65535 : 255;
     p->maxval = maxval && maxval <= p->full && (maxval > 255) == (p->full > 255) ? maxval : p->full;
@@ -136,6 +162,10 @@ static enum imf_status pnm_rows(struct imf_writer *w, const unsigned char *src, 
                                 int rows, struct imf_error *err) {
     struct pnm *p = w->state;
     (void)err;
+    if (p->kind == IMF_PNM_PFM) {
+        imf_pfm_target_rows(w, &p->pfm, src, stride, rows);
+        return IMF_OK;
+    }
     for (int y = 0; y < rows && !w->error; y++) {
         const unsigned char *row = src + (size_t)y * stride;
         if (p->line && p->kind == IMF_PNM_PBM)
@@ -151,6 +181,7 @@ static enum imf_status pnm_rows(struct imf_writer *w, const unsigned char *src, 
 static void pnm_close(struct imf_writer *w) {
     struct pnm *p = w->state;
     free(p->line);
+    free(p->pfm.rows);
 }
 
 const struct imf_encoder imf_pnm_encoder = {

@@ -47,6 +47,8 @@ static const struct row {
     /* A strip, and of a lossless one as many pixels in words. */
     {.compression = COMPRESSION_WEBP, .of_pixel = 4, .strips = 1},
     {.compression = COMPRESSION_OJPEG, .refused = "old-style JPEG compression"},
+    {.compression = COMPRESSION_SGILOG, .refused = "LogLuv compression"},
+    {.compression = COMPRESSION_SGILOG24, .refused = "LogLuv compression"},
     {.compression = COMPRESSION_JBIG, .refused = "JBIG compression" ENDS},
     {.compression = COMPRESSION_LERC, .refused = "LERC compression" ENDS},
 };

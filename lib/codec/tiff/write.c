@@ -18,7 +18,6 @@
 #include "codec/tiff/numbers.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -166,11 +165,9 @@ static enum imf_status open_stream(struct tiff *t, struct imf_error *err) {
     struct imf_writer *w = t->writer;
     if (t->next)
         return IMF_OK;
-    int flags = fcntl(fileno(w->stream), F_GETFL);
-    t->start = flags >= 0 && !(flags & O_APPEND) ? ftello(w->stream) : -1;
-    bool seeks = t->start >= 0 && fseeko(w->stream, t->start, SEEK_SET) == 0;
-    enum imf_status status = seeks ? IMF_OK : imf_writer_hold(w, err);
-    t->start = seeks ? t->start : 0;
+    off_t start = imf_writer_position(w);
+    enum imf_status status = start >= 0 ? IMF_OK : imf_writer_hold(w, err);
+    t->start = start >= 0 ? start : 0;
     if (status)
         return status;
     imf_writer_put(w, header, sizeof header);
