@@ -125,7 +125,9 @@ struct imf_reader;
 enum imf_status imf_reader_open(struct imf_reader **out, FILE *stream,
                                 const struct imf_limits *limits, struct imf_error *err);
 void imf_reader_close(struct imf_reader **reader);
-/* Pages that imf_reader_turn() goes to: 1 unless limits.pages is set. */
+/* Pages that imf_reader_turn() goes to: 1 unless limits.pages is set. Of PNM that follow each other, plain or in a stream
+ * that is no file, it is one more each time the last row of a page is read and another follows; there only pages behind
+ * the present one can be gone to. */
 int imf_reader_pages(const struct imf_reader *reader);
 /* Go to a page, from 1 on. Info and metadata become the page's; no writer has those before any more. After a failure
  * the reader can be turned again, or closed. */

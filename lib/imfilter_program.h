@@ -151,6 +151,11 @@ struct imf_info imf_writer_shape(const struct imf_info *info, const struct imf_e
                                  const struct imf_metadata *metadata);
 /* Bytes of the pixels of all pages, at most, at so many bits a sample, or 0: as they are decoded. */
 uint64_t imf_reader_bytes_of_pages(const struct imf_reader *reader, int depth);
+/* More pages may follow those that imf_reader_pages() counts: of PNM from a pipe, or plain, it knows the next one when the
+ * last row is read. */
+bool imf_reader_pages_open(const struct imf_reader *reader);
+/* imf_writer_page() where the reader, which is borrowed until the page is finished, will say whether a page follows. */
+void imf_writer_page_of(struct imf_writer *writer, int page, const struct imf_reader *reader);
 /* A part of a file, and what becomes of it. */
 enum imf_becomes {
     IMF_PIXELS,

@@ -33,10 +33,9 @@ refused() { # FILE TEXT
     make_jpeg a.jpg
     splice animated a.png animated.png
     refused animated.png "frames of an animation"
-    make_pgm two.pgm
     make_pgm more.pgm
-    cat more.pgm >>two.pgm
-    refused two.pgm "further pictures"
+    echo P8 >>more.pgm
+    refused more.pgm "bytes behind the end"
     splice planes a.png planes.tif
     refused planes.tif "planes (MetaMorph)"
     splice raw a.png raw.tif

@@ -126,7 +126,7 @@ END
 
 @test "a format of one picture gets the first page, with a warning, or the one that is asked for" {
     stack a.tif 5x4x8=10 5x4x8=20
-    for type in png jpg pgm; do
+    for type in png jpg; do
         imf_run -f median:1 a.tif -o b.$type
         [ "$status" -eq 0 ]
         one_line "left out: "
@@ -335,4 +335,117 @@ open("d.tif", "wb").write(data)'
     [ "$status" -eq 1 ]
     [[ $stderr == *" of page 3: no row of it can be read"* ]]
     [ "$(echo e*)" = "e1.png e2.png" ]
+}
+
+# Pictures of every kind, one behind the other, with comments, and what netpbm's tools see in such a stream.
+stream() {
+    printf 'P5 # gray\n4 3 255\nabcdefghijklP6 2 1 65535\nabcdefghijkl\nP4\n9 2\nabcd'
+    printf 'P2 3 1 7\n1 2 3 P1 2 2 1 0 01\nP7\nWIDTH 1\nHEIGHT 1\nDEPTH 2\nMAXVAL 255\nTUPLTYPE GRAYSCALE_ALPHA\nENDHDR\nxy'
+    printf 'P5 40 50 100\n%02000d' 0
+}
+
+@test "PNM that follow each other are pages, from a file and from a pipe" {
+    stream >a.pnm
+    imf -f kernel:1 a.pnm -o b.pnm
+    stream | imf -f kernel:1 - -o - >c.pnm
+    cmp b.pnm c.pnm
+    for i in 1 2 3 4 5 6 7; do imf -f kernel:1 --pages=$i a.pnm -o -; done | cmp - b.pnm
+    for i in 1 2 3 4 5 6 7; do stream | imf -f kernel:1 --pages=$i - -o -; done | cmp - b.pnm
+    imf -f kernel:1 b.pnm -o - | cmp - b.pnm
+    [ "$(head -c 17 b.pnm)" = $'P5\n# gray\n4 3\n255' ]
+    if command -v pamfile >/dev/null; then
+        [ "$(pamfile -allimages b.pnm | sed 's/.*:\t//; s/ raw//; s/  */ /g')" = "$(pamfile -allimages a.pnm |
+            sed 's/.*:\t//; s/ raw//; s/ plain//; s/  */ /g')" ]
+    fi
+    # Pages do not depend on each other, and each is what it would be alone, in one pass and in two.
+    for filter in blur:4 equalize clahe highpass:0.1 "invert --range=normalize"; do
+        imf -f $filter a.pnm -o b.pnm
+        stream | imf -f $filter - -o - | cmp - b.pnm
+        for i in 1 2 3 4 5 6 7; do imf -f $filter --pages=$i a.pnm -o -; done | cmp - b.pnm
+    done
+    imf -f invert --pages=-1,2-3,1 a.pnm -o b.pnm
+    imf -f kernel:1 --pages=-1,2-3,1 a.pnm -o - | imf -f invert - -o - | cmp - b.pnm
+    cp a.pnm e.pnm
+    imf -f invert -i e.pnm
+    imf -f invert -i e.pnm
+    imf -f kernel:1 a.pnm -o - | cmp - e.pnm
+}
+
+@test "pages from a pipe: what is taken, and what is told" {
+    stream >a.pnm
+    imf -f invert --pages=1-3,6,7 a.pnm -o b.pnm # raw ones are counted beforehand
+    imf_run --json -f invert - -o c.pnm <b.pnm
+    [ "$(python3 -c 'import json, sys
+print(*((o["page"], o.get("pages"), o["width"], o["depth"]) for o in map(json.loads, sys.stdin)))' <<<"$output")" = \
+        "(1, 5, 4, 8) (2, 5, 2, 16) (3, 5, 9, 1) (4, 5, 1, 8) (5, 5, 40, 8)" ]
+    piped() { stream | "$IMFILTER" "$@"; }
+    run --separate-stderr piped --json -f invert - -o b.pnm
+    [ "$(python3 -c 'import json, sys
+print(*((o["page"], o.get("pages"), o["width"], o["depth"]) for o in map(json.loads, sys.stdin)))' <<<"$output")" = \
+        "(1, None, 4, 8) (2, None, 2, 16) (3, None, 9, 1) (4, None, 3, 8) (5, None, 2, 1) (6, None, 1, 8) (7, 7, 40, 8)" ]
+    run --separate-stderr piped -f invert --pages=2,5-7 - -o b.pnm
+    [ "$status" -eq 0 ]
+    imf -f invert --pages=2,5-7 a.pnm -o - | cmp - b.pnm
+    rm b.pnm
+    run --separate-stderr piped -f invert --pages=3,2 - -o b.pnm
+    [ "$status" -eq 1 ]
+    one_line "standard input: page 2: from a pipe pages come in their order, and this one is past (give the file by its name)"
+    run --separate-stderr piped -f invert --pages=2--1 - -o b.pnm
+    one_line "standard input: --pages cannot count from the end of a pipe (give the file by its name)"
+    run --separate-stderr piped -f invert --pages=6-8 - -o b.pnm
+    one_line "standard input: there is no page 8 (it has 7)"
+    run --separate-stderr piped -f invert --pages - -o b.png
+    one_line "standard input: has several pages, of which the output's format holds one"
+    [ ! -e b.pnm ]
+    [ ! -e b.png ]
+    run --separate-stderr piped -q -f invert --pages - -o p%d.png
+    [ "$status" -eq 0 ]
+    [ "$(echo p*)" = "p1.png p2.png p3.png p4.png p5.png p6.png p7.png" ]
+    # From and to stacks.
+    imf -q -f kernel:1 a.pnm -o b.tif
+    run --separate-stderr piped -q -f kernel:1 --format=tiff - -o c.tif
+    imf -q -f kernel:1 b.tif -o b.pnm
+    imf -q -f kernel:1 --format=pnm c.tif -o - | cmp - b.pnm
+    run python3 -c '
+import struct
+for name in "bc":
+    data = open(name + ".tif", "rb").read()
+    at, pages = struct.unpack_from("<I", data, 4)[0], []
+    while at:
+        count = struct.unpack_from("<H", data, at)[0]
+        pages += [struct.unpack_from("<HH", data, at + 10 + 12 * i) for i in range(count) if struct.unpack_from("<H", data, at + 2 + 12 * i)[0] == 297]
+        at = struct.unpack_from("<I", data, at + 2 + 12 * count)[0]
+    print(pages)'
+    # The number of all of them is 0 where it is not known beforehand.
+    [ "${lines[1]}" = "[(0, 0), (1, 0), (2, 0), (3, 0), (4, 0), (5, 0), (6, 0)]" ]
+}
+
+@test "a damaged picture among PNM is named" {
+    { printf 'P5 2 2 255\nabcd'; printf 'P5 2 2 3\nabcd'; printf 'P5 2 2 255\nefgh'; } >a.pgm
+    imf_run -f invert a.pgm -o b.pgm
+    [ "$status" -eq 1 ]
+    [[ $stderr == *"damaged (a sample is over the maxval of 3) after row 0 of 2 of page 2"* ]]
+    [ ! -e b.pgm ]
+    imf_run -f invert --pages a.pgm -o b%d.pgm
+    [ "$status" -eq 1 ]
+    [ "$(echo b*)" = "b1.pgm b3.pgm" ]
+    imf -f invert --pages=1,3 a.pgm -o c.pgm
+    cat b1.pgm b3.pgm | cmp - c.pgm
+    { printf 'P5 2 2 255\nabcd'; printf 'P5 2 x 255\nabcd'; } >a.pgm
+    for from in a.pgm -; do
+        run --separate-stderr bash -c 'cat a.pgm | "$0" -f invert "$1" -o b.pgm' "$IMFILTER" $from
+        [ "$status" -eq 1 ]
+        [[ $stderr == *": page 2: damaged PNM header (height is not a number)"* ]]
+    done
+    { printf 'P5 2 2 255\nabcd'; printf 'P5 2 2 255\nabc'; } >a.pgm
+    imf_run -f invert a.pgm -o b.pgm
+    [[ $stderr == *"truncated after row 1 of 2 of page 2"* ]]
+    imf_run -f invert --lenient a.pgm -o b.pgm
+    [ "$status" -eq 0 ]
+    [ "$(tail -c 4 b.pgm | od -An -tu1 | xargs)" = "158 157 255 255" ]
+    # What begins like one, and is none, is bytes.
+    printf 'P5 2 2 255\nabcdPhoto' >a.pgm
+    imf_run -f invert a.pgm -o b.pgm
+    [ "$status" -eq 0 ]
+    one_line "a.pgm: warning: left out: bytes behind the end (5 bytes"
 }

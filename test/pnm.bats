@@ -96,13 +96,16 @@ kind() { # FILE
     make_pgm a.pgm
     imf -f invert a.pgm -o b.pgm
     cat b.pgm b.pgm >two.pgm
-    imf_run -f invert two.pgm -o c.pgm
+    imf_run -f invert two.pgm -o c.png
     [ "$status" -eq 0 ]
     one_line "two.pgm: warning: left out: further pictures ("
+    imf -f kernel:1 c.png -o c.pgm
     cmp <(samples a.pgm) <(samples c.pgm)
     cat a.pgm a.pgm >two.pgm
-    imf_run -f invert two.pgm -o c.pgm
+    imf_run -f invert - -o c.png <two.pgm
     one_line "left out: further pictures ("
+    imf_run -f invert --pages=1 two.pgm -o c.png
+    [ -z "$stderr" ]
     { cat b.pgm; printf '\n \n'; } >blank.pgm
     imf_run -f invert blank.pgm -o c.pgm
     [ -z "$stderr" ]

@@ -238,7 +238,9 @@ enum result page_filter(struct session *s, struct work *w, size_t i, size_t coun
         return RESULT_DONE;
     if (w->job->output && (result = open_output(s, w)) != RESULT_DONE)
         return result;
-    if (w->writer)
+    if (w->writer && !count)
+        imf_writer_page_of(w->writer, (int)i + 1, w->reader);
+    else if (w->writer)
         imf_writer_page(w->writer, (int)i + 1, (int)count,
                         imf_reader_bytes_of_pages(w->reader, o->settings.depth));
     result = run(s, w);

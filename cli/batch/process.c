@@ -34,6 +34,26 @@ static enum result finish_output(struct session *s, struct work *w, struct unfin
     return RESULT_UNFINISHED;
 }
 
+/* Those that are taken, of which the reader may know more as they come. */
+struct taken {
+    int *pages; /* owned */
+    size_t count;
+    bool open; /* all pages are taken, and more may follow these */
+};
+
+/* Page number i from 0 on; 0: there are no more. */
+static int page_at(const struct work *w, const struct taken *t, size_t i) {
+    return i < t->count                                         ? t->pages[i]
+           : t->open && i < (size_t)imf_reader_pages(w->reader) ? (int)i + 1
+                                                                : 0;
+}
+
+/* How many the input has; -1: more than one, as far as is known. */
+static int pages_known(const struct work *w) {
+    int pages = imf_reader_pages(w->reader);
+    return pages > 1 && imf_reader_pages_open(w->reader) ? -1 : pages;
+}
+
 /* Why these pages cannot be in the output, or be filtered so; or NULL. */
 static const char *pages_refused(const struct session *s, const struct work *w, size_t count) {
     const struct options *o = s->options;
@@ -86,6 +106,7 @@ static enum result split_page(struct session *s, struct work *w, int page) {
         result = page_turn(s, w, page);
     if (result == RESULT_DONE)
         result = page_filter(s, w, 0, 1);
+    w->outcome.pages = pages_known(w);
     if (result == RESULT_DONE && w->writer)
         result = write_page(s, w);
     else if (result == RESULT_DONE)
@@ -99,14 +120,14 @@ static enum result split_page(struct session *s, struct work *w, int page) {
 }
 
 /* One that fails does not stop the others, as in a batch. *done: so many of them were, before a device failed. */
-static enum result split_pages(struct session *s, struct work *w, const int *pages, size_t count,
+static enum result split_pages(struct session *s, struct work *w, const struct taken *t,
                                size_t *done) {
     bool failed = false, written = false;
-    if (pages_repeat(pages, count))
+    if (pages_repeat(t->pages, t->count))
         return work_fail(w, w->job->input,
                          "gets a file for each page, and --pages names one twice");
-    for (; *done < count; ++*done) {
-        enum result result = split_page(s, w, pages[*done]);
+    for (int page; (page = page_at(w, t, *done)) > 0; ++*done) {
+        enum result result = split_page(s, w, page);
         if (w->retry || result == RESULT_NO_DEVICE || (result == RESULT_BAD_USAGE && *done == 0))
             return result;
         written = written || result == RESULT_DONE;
@@ -127,16 +148,22 @@ static enum result turn_page(struct session *s, struct work *w, int page) {
     return page_turn(s, w, page);
 }
 
-static enum result filter_pages(struct session *s, struct work *w, const int *pages, size_t count) {
+static enum result filter_pages(struct session *s, struct work *w, const struct taken *t) {
     enum result result = RESULT_DONE;
-    if (page_is_planned(s, w) && !s->options->parts) /* of the first */
-        count = 1;
-    for (size_t i = 0; i < count && result == RESULT_DONE; i++) {
-        if (i > 0 || pages[i] > 1)
-            result = turn_page(s, w, pages[i]);
-        w->outcome.page = pages[i];
+    bool planned = page_is_planned(s, w) && !s->options->parts; /* the first */
+    for (size_t i = 0; result == RESULT_DONE && (i == 0 || !planned); i++) {
+        int page = page_at(w, t, i);
+        if (!page)
+            break;
+        const char *refused = pages_refused(s, w, i + 1);
+        if (refused)
+            result = work_fail(w, w->job->input, refused);
+        else if (i > 0 || page > 1)
+            result = turn_page(s, w, page);
+        w->outcome.page = page;
         if (result == RESULT_DONE)
-            result = page_filter(s, w, i, count);
+            result = page_filter(s, w, i, t->open ? 0 : t->count);
+        w->outcome.pages = pages_known(w);
     }
     return result;
 }
@@ -153,15 +180,16 @@ static enum result filter_image(struct session *s, struct work *w, struct unfini
         return work_fail_input(w);
     }
     char why[PAGES_WHY];
-    size_t count;
+    bool open = imf_reader_pages_open(w->reader);
+    struct taken t = {.open = open && !o->pages};
     w->outcome.pages = imf_reader_pages(w->reader);
-    int *pages = pages_take(o->pages, w->outcome.pages, &count, why);
+    t.pages = pages_take(o->pages, open ? 0 : w->outcome.pages, &t.count, why);
     w->split = w->job->page_size && (!page_is_planned(s, w) || o->parts);
-    const char *refused = pages ? pages_refused(s, w, count) : why;
+    const char *refused = t.pages ? pages_refused(s, w, t.count) : why;
     enum result result = refused    ? work_fail(w, w->job->input, refused)
-                         : w->split ? split_pages(s, w, pages, count, pages_done)
-                                    : filter_pages(s, w, pages, count);
-    free(pages);
+                         : w->split ? split_pages(s, w, &t, pages_done)
+                                    : filter_pages(s, w, &t);
+    free(t.pages);
     bool done = result == RESULT_DONE && w->writer;
     return done ? finish_output(s, w, later) : result;
 }
@@ -171,7 +199,7 @@ static enum result try_image(struct session *s, const struct job *job,
                              size_t *pages_done, bool *retry) {
     const struct options *o = s->options;
     struct work w = {.job = job, .messages = messages, .start = now_ms()};
-    w.outcome = (struct outcome){.input = job->input, .output = job->output};
+    w.outcome = (struct outcome){.input = job->input, .output = job->output, .pages = 1};
     w.outcome.filter = s->filter ? imf_filter_text(s->filter) : NULL;
 
     *retry = false;

@@ -9,8 +9,8 @@
 
 enum result work_fail(const struct work *w, const char *file, const char *text) {
     char paged[sizeof w->error.text + 400] = "";
-    bool several = w->outcome.pages > 1 && (w->split ? w->outcome.page > 0 : w->outcome.page > 1);
-    if (several && !strstr(text, "page "))
+    bool later = w->outcome.page > (w->split ? 0 : 1);
+    if (later && w->outcome.pages != 1 && !strstr(text, "page "))
         snprintf(paged, sizeof paged, "page %d: %s", w->outcome.page, text);
     report_error(&w->messages->reporter, w->job->input, file, *paged ? paged : text);
     return RESULT_FAILED;

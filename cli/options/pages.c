@@ -55,13 +55,17 @@ int *pages_take(const char *list, int count, size_t *taken, char why[PAGES_WHY])
     char all[16];
     int *pages = NULL;
     *taken = 0;
-    snprintf(all, sizeof all, "1-%d", count);
+    snprintf(all, sizeof all, "1-%d", count ? count : 1);
     for (const char *at = list ? list : all; *at;) {
         int from = 0, to = 0;
         read_range(&at, &from, &to);
         int first = from < 0 ? from + count + 1 : from, last = to < 0 ? to + count + 1 : to;
-        if (first < 1 || last < first || last > count) {
-            if (from == to)
+        bool unknown = !count && (from < 0 || to < 0);
+        if (first < 1 || last < first || (count && last > count)) {
+            if (unknown)
+                snprintf(why, PAGES_WHY,
+                         "--pages cannot count from the end of a pipe (give the file by its name)");
+            else if (from == to)
                 snprintf(why, PAGES_WHY, "has no page %d of --pages (it has %d)", from, count);
             else
                 snprintf(why, PAGES_WHY, "has no pages %d-%d of --pages (it has %d)", from, to,

@@ -11,8 +11,8 @@
 bool pages_valid(const char *list);
 
 enum { PAGES_WHY = 120 };
-/* The pages that the list, or NULL, for all of them, takes of a file that has `count`, in its order; freed with free().
- * NULL: it has not all of them, or no memory, with the reason. */
+/* The pages that the list, or NULL, for all of them, takes of a file that has `count`, in its order; freed with free(). count
+ * 0: that is not known yet, and of all of them it is the first. NULL: it has not all of them, or no memory, with the reason. */
 int *pages_take(const char *list, int count, size_t *taken, char why[PAGES_WHY]);
 /* Is a page among them twice? */
 bool pages_repeat(const int *pages, size_t count);

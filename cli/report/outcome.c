@@ -66,10 +66,23 @@ static void put_brief(FILE *out, const char *filter) {
     free(text);
 }
 
+enum { PAGE_TEXT = 40 };
+
+/* "page 2 of 3", or "" of a picture that is no page. */
+static const char *page_text(char text[PAGE_TEXT], const struct outcome *o) {
+    *text = '\0';
+    if (o->pages > 1)
+        snprintf(text, PAGE_TEXT, "page %d of %d", o->page, o->pages);
+    else if (o->pages < 0)
+        snprintf(text, PAGE_TEXT, "page %d", o->page);
+    return text;
+}
+
 /* Behind the input's name, where there are several. */
 static void print_page(FILE *out, const struct outcome *o) {
-    if (o->pages > 1)
-        fprintf(out, ", page %d of %d", o->page, o->pages);
+    char page[PAGE_TEXT];
+    if (o->pages != 1)
+        fprintf(out, ", %s", page_text(page, o));
 }
 
 static void print_plan(const struct reporter *r, const struct outcome *o) {
@@ -178,12 +191,11 @@ static void print_peaks(FILE *out, const struct imf_peaks *peaks) {
 
 static void print_done(const struct reporter *r, const struct outcome *o) {
     const struct imf_info *info = &o->shape;
-    char page[32] = "";
-    if (o->pages > 1)
-        snprintf(page, sizeof page, "page %d of %d, ", o->page, o->pages);
-    say(r, o->input, "%s%s%s%s%dx%d, %s on %s, %.1f ms", o->output ? "-> " : "",
-        o->output ? o->output : "", o->output ? ": " : "", page, info->width, info->height,
-        algorithm_of(o), device_of(o), o->report.total_ms);
+    char page[PAGE_TEXT];
+    say(r, o->input, "%s%s%s%s%s%dx%d, %s on %s, %.1f ms", o->output ? "-> " : "",
+        o->output ? o->output : "", o->output ? ": " : "", page_text(page, o),
+        o->pages == 1 ? "" : ", ", info->width, info->height, algorithm_of(o), device_of(o),
+        o->report.total_ms);
 }
 
 /* ---- JSON --------------------------------------------------------------------------------- */
@@ -269,10 +281,10 @@ static void json_peaks(struct json *j, const struct imf_peaks *peaks) {
 }
 
 static void json_page(struct json *j, const struct outcome *o) {
-    if (o->pages > 1) {
+    if (o->pages != 1)
         json_integer(j, "page", (uint64_t)o->page);
+    if (o->pages > 1)
         json_integer(j, "pages", (uint64_t)o->pages);
-    }
 }
 
 static void json_outcome(const struct reporter *r, const struct outcome *o, const char *status) {
@@ -354,8 +366,7 @@ void report_skipped(const struct reporter *r, const char *input, const char *out
 
 void report_parts(const struct reporter *r, const struct outcome *o) {
     if (!r->options->json) {
-        int page = o->pages > 1 ? o->page : 0;
-        parts_print(r->out, o->input, page, &o->parts);
+        parts_print(r->out, o->input, o->page, &o->parts);
         return;
     }
     struct json j = json_begin(r->out);
@@ -403,7 +414,7 @@ void report_done(const struct reporter *r, const struct outcome *o) {
     if (options->verbosity > 0 && o->ran && !r->json_alone)
         print_done(r, o);
     if (options->verbosity > 0 && o->parts.list && !r->json_alone)
-        parts_print(r->err, o->input, o->pages > 1 ? o->page : 0, &o->parts);
+        parts_print(r->err, o->input, o->page, &o->parts);
 }
 
 void report_unverified(const struct reporter *r, const struct outcome *o) {

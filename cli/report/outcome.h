@@ -25,8 +25,9 @@ struct outcome {
     const struct imf_choice *choice; /* NULL: it was not planned */
     const char *limited;             /* imf_plan_limited(), or NULL */
     const char *steps;               /* imf_plan_steps(), or NULL */
-    int page, pages;                 /* of the input: this one, and how many it has */
-    struct imf_info source, shape;   /* of the input and of the output, if there is a plan */
+    int page,
+        pages; /* of the input: this one, and how many it has; -1: several, as far as is known */
+    struct imf_info source, shape; /* of the input and of the output, if there is a plan */
     struct imf_report report;
     struct imf_peaks peaks; /* of the input, with --spectrum */
     struct imf_parts parts; /* of the input, where there is an output; owned by the image's work */

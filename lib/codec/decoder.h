@@ -19,8 +19,11 @@ struct imf_palette;
 struct imf_reader {
     const struct imf_codec *codec; /* NULL: not recognised */
     struct imf_limits limits;
-    int page;  /* that is read, from 1 on; 0: the first, or the file's only one */
-    int pages; /* that the file has; 0: it is read as one picture */
+    int page;        /* that is read, from 1 on; 0: the first, or the file's only one */
+    int pages;       /* that the file has; 0: it is read as one picture */
+    bool pages_open; /* so many are known, and more may follow them */
+    uint64_t
+        page_at; /* where the page begins, if the decoder wants to know when it is read again */
     struct imf_pages_size {
         uint64_t samples, bytes; /* of all pages, at most, as they are decoded */
     } pages_size;

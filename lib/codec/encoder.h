@@ -16,6 +16,7 @@
 
 struct imf_codec;
 struct imf_palette;
+struct imf_reader;
 
 #define IMF_STRIPPED "--strip"
 #define IMF_HIDDEN "it would show what a region, a mask or a blur hides"
@@ -55,7 +56,9 @@ struct imf_writer {
     size_t loss_count;
     size_t known;    /* items when it was opened */
     int page, pages; /* this one, from 1 on, and how many there will be; 0: it is the only one */
-    uint64_t later;  /* bytes of the pixels of those that follow, at most */
+    const struct imf_reader
+        *source;            /* NULL, or says when it is finished whether another page follows */
+    uint64_t later;         /* bytes of the pixels of those that follow, at most */
     const char *no_trailer; /* why what follows a JPEG's first image is not written, or NULL */
     char warning[640];
     void *state; /* the encoder's */

@@ -45,7 +45,8 @@ static enum imf_status finish_open(struct imf_reader *r, enum imf_status status,
 
 /* page: 0, the first that is read. */
 static enum imf_status open_page(struct imf_reader **out, FILE *stream,
-                                 const struct imf_limits *limits, int page, struct imf_error *err) {
+                                 const struct imf_limits *limits, int page, uint64_t page_at,
+                                 struct imf_error *err) {
     *out = NULL;
     struct imf_reader *r = calloc(1, sizeof *r);
     if (!r)
@@ -54,6 +55,7 @@ static enum imf_status open_page(struct imf_reader **out, FILE *stream,
     r->metadata.account = &r->account;
     r->source.start = ftello(stream);
     r->page = page;
+    r->page_at = page_at;
     const struct imf_limits usual = {.max_pixels = IMF_DEFAULT_MAX_PIXELS,
                                      .max_scans = IMF_DEFAULT_MAX_SCANS};
     imf_sized_read(&r->limits, sizeof r->limits, limits ? limits : &usual);
@@ -67,11 +69,15 @@ static enum imf_status open_page(struct imf_reader **out, FILE *stream,
 
 enum imf_status imf_reader_open(struct imf_reader **out, FILE *stream,
                                 const struct imf_limits *limits, struct imf_error *err) {
-    return open_page(out, stream, limits, 0, err);
+    return open_page(out, stream, limits, 0, 0, err);
 }
 
 int imf_reader_pages(const struct imf_reader *r) {
     return imf_max(r->pages, 1);
+}
+
+bool imf_reader_pages_open(const struct imf_reader *r) {
+    return r->pages_open;
 }
 
 uint64_t imf_reader_bytes_of_pages(const struct imf_reader *r, int depth) {
@@ -85,7 +91,7 @@ static void free_page(struct imf_reader *r) {
 }
 
 enum imf_status imf_reader_turn(struct imf_reader *r, int page, struct imf_error *err) {
-    if (page < 1 || page > imf_reader_pages(r))
+    if (page < 1 || (page > imf_reader_pages(r) && !r->pages_open))
         return imf_fail(err, IMF_ERR_ARGUMENT, "there is no page %d (it has %d)", page,
                         imf_reader_pages(r));
     if (page == imf_max(r->page, 1) && r->row == 0 && !r->failed)
@@ -100,6 +106,7 @@ enum imf_status imf_reader_turn(struct imf_reader *r, int page, struct imf_error
     r->info.format = format;
     r->metadata.account = &r->account;
     r->page = page;
+    r->page_at = 0;
     r->failed = finish_open(r, r->codec->decoder->open(r, &why), &why);
     return r->failed ? imf_fail(err, r->failed, "page %d: %s", page, why.text) : IMF_OK;
 }
@@ -112,7 +119,7 @@ enum imf_status imf_reader_again(struct imf_reader **out, const struct imf_reade
         return imf_fail_io(err, errno);
     struct imf_limits limits = r->limits;
     limits.keep_blocks = false; /* they are r's */
-    enum imf_status status = open_page(out, stream, &limits, r->page, err);
+    enum imf_status status = open_page(out, stream, &limits, r->page, r->page_at, err);
     if (status == IMF_OK && (*out)->row_bytes == r->row_bytes &&
         (*out)->info.height == r->info.height)
         return IMF_OK;

@@ -261,6 +261,23 @@ void imf_writer_page(struct imf_writer *w, int page, int pages, uint64_t bytes) 
     w->later = page < pages ? bytes : 0;
 }
 
+void imf_writer_page_of(struct imf_writer *w, int page, const struct imf_reader *reader) {
+    if (!w->codec->encoder->turn)
+        return;
+    w->page = w->pages = page;
+    w->source = reader;
+}
+
+/* Of the page that is to be finished. */
+static void ask_source(struct imf_writer *w) {
+    if (!w->source)
+        return;
+    bool more = imf_reader_pages_open(w->source) || imf_reader_pages(w->source) > w->page;
+    w->pages = w->page + more;
+    if (w->pages == 1) /* it is the only one */
+        w->page = w->pages = 0;
+}
+
 enum imf_status imf_writer_turn(struct imf_writer *w, const struct imf_info *info,
                                 const struct imf_metadata *metadata, struct imf_error *err) {
     enum imf_status status = imf_check_info(info, err);
@@ -312,6 +329,7 @@ enum imf_status imf_writer_finish(struct imf_writer *w, struct imf_error *err) {
                         w->input.height);
     if (w->failed)
         return imf_fail(err, w->failed, "an earlier write failed");
+    ask_source(w);
     if (w->codec->encoder->finish)
         w->failed = w->codec->encoder->finish(w, err);
     const struct imf_meta_item *behind = imf_metadata_find(w->metadata, IMF_META_TRAILER);
@@ -322,7 +340,7 @@ enum imf_status imf_writer_finish(struct imf_writer *w, struct imf_error *err) {
         warn_of_lost(w);
     if (w->failed == IMF_OK)
         w->failed = imf_metadata_complete(w->out_of_memory, err);
-    if (w->failed || w->page < w->pages)
+    if (w->failed || w->file)
         return w->failed;
     errno = 0;
     if (fflush(w->stream) != 0 || ferror(w->stream))

@@ -178,15 +178,18 @@ static enum imf_status pnm_rows(struct imf_writer *w, const unsigned char *src, 
     return IMF_OK;
 }
 
-static void pnm_close(struct imf_writer *w) {
+/* The next picture follows. */
+static void pnm_turn(struct imf_writer *w) {
     struct pnm *p = w->state;
     free(p->line);
     free(p->pfm.rows);
+    *p = (struct pnm){.line = NULL};
 }
 
 const struct imf_encoder imf_pnm_encoder = {
     .state = sizeof(struct pnm),
     .open = pnm_open,
     .rows = pnm_rows,
-    .close = pnm_close,
+    .close = pnm_turn,
+    .turn = pnm_turn,
 };

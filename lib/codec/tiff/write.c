@@ -279,7 +279,7 @@ static void add_form(const struct tiff *t, struct imf_tiff_directory *d,
         {279, IMF_TIFF_LONG, t->strips, t->sizes},
         {284, IMF_TIFF_SHORT, 1, (uint64_t[]){1}}, /* samples of a pixel are neighbours */
         {297, IMF_TIFF_SHORT, w->pages > 0 ? 2 : 0,
-         (uint64_t[]){(uint64_t)w->page - 1, (uint64_t)w->pages}},
+         (uint64_t[]){(uint64_t)w->page - 1, w->source ? 0 : (uint64_t)w->pages}},
         {317, IMF_TIFF_SHORT, t->predictor > NO_PREDICTOR, (uint64_t[]){(uint64_t)t->predictor}},
         {332, IMF_TIFF_SHORT, i->color == IMF_COLOR_CMYK, (uint64_t[]){1}}, /* those inks */
         {338, IMF_TIFF_SHORT, i->alpha, (uint64_t[]){STRAIGHT_ALPHA}},
