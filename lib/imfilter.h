@@ -181,6 +181,9 @@ struct imf_settings {
     enum imf_channels channels;
     bool mask_invert; /* masks' white leaves the input, black takes the result */
     enum imf_twice twice;
+    /* The sample that counts as full scale, of which fractions in specs are; 0: imf_info_full(). Results of
+     * another depth have it as theirs. */
+    double full;
 };
 
 enum imf_device_kind {

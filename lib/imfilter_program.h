@@ -105,6 +105,7 @@ struct imf_plan_key {
     bool whole;    /* the image will be whole in memory */
     bool verify;   /* and be verified */
     enum imf_twice twice;
+    double full;             /* as settings have it */
     struct imf_curve *curve; /* of linear light, as settings have it; the plan keeps it */
 };
 
@@ -149,6 +150,14 @@ enum imf_pnm imf_pnm_from_name(const char *name); /* "pbm" and so on; else IMF_P
 /* The shape that the file would have: turned, perhaps, with its bits and orientation. */
 struct imf_info imf_writer_shape(const struct imf_info *info, const struct imf_encode *encode,
                                  const struct imf_metadata *metadata);
+/* Read the page once more, before its first row, of a reader of which imf_reader_seeks(). */
+struct imf_measured {
+    double most;   /* the largest sample but alpha; -INFINITY: there is none */
+    bool missing;  /* some samples are NaN */
+    bool infinite; /* or infinite; these are not among `most` */
+};
+enum imf_status imf_reader_measure(struct imf_reader *reader, struct imf_measured *measured,
+                                   struct imf_error *err);
 /* Bytes of the pixels of all pages, at most, at so many bits a sample, or 0: as they are decoded. */
 uint64_t imf_reader_bytes_of_pages(const struct imf_reader *reader, int depth);
 /* More pages may follow those that imf_reader_pages() counts: of PNM from a pipe, or plain, it knows the next one when the

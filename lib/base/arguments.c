@@ -115,6 +115,7 @@ enum imf_status imf_check_settings(const struct imf_settings *settings, struct i
         RANGE(DOUBLE, imf_settings, mask_feather, 0, 511.75),
         RANGE(INT, imf_settings, channels, IMF_CHANNELS_RGB, IMF_CHANNELS_BLUE),
         RANGE(INT, imf_settings, twice, IMF_TWICE_NEVER, IMF_TWICE_FREELY),
+        RANGE(DOUBLE, imf_settings, full, 0, FLT_MAX),
     };
     static const struct member region[] = {
         RANGE(DOUBLE, imf_region, width, 0, DBL_MAX),

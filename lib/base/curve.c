@@ -141,6 +141,41 @@ double imf_curve_from_light(const struct imf_curve *curve, int which, double v) 
     return (i + (v - light[i]) / (light[i + 1] - light[i])) / LAST;
 }
 
+double imf_curve_any_light(const struct imf_curve *curve, int which, double v) {
+    double within = fmin(fmax(v, 0), 1), over = v - within;
+    const double *light = imf_curve_tables(curve) ? curve->light[which] : NULL;
+    int i = v < 0 ? 0 : LAST - 1;
+    return !light
+               ? imf_curve_to_light(NULL, 0, v)
+               : imf_curve_to_light(curve, which, within) + over * LAST * (light[i + 1] - light[i]);
+}
+
+double imf_curve_of_any_light(const struct imf_curve *curve, int which, double v) {
+    if (!imf_curve_tables(curve))
+        return imf_curve_from_light(NULL, 0, v);
+    const double *light = curve->light[which];
+    double over = v - fmin(fmax(v, light[0]), light[LAST]);
+    int i = over < 0 ? 0 : LAST - 1;
+    return imf_curve_from_light(curve, which, v) + over / LAST / (light[i + 1] - light[i]);
+}
+
+struct imf_curve *imf_curve_make_light(void) {
+    struct imf_curve *c = imf_curve_make(1);
+    for (int i = 0; c && i <= LAST; i++)
+        c->light[0][i] = (double)i / LAST;
+    if (c)
+        (void)imf_curve_settle(c); /* it rises */
+    return c;
+}
+
+/* As profiles have it, in 16 bits. */
+bool imf_curve_is_light(const struct imf_curve *c) {
+    bool is = imf_curve_tables(c) == 1 && memcmp(c->luma, rec_709, sizeof rec_709) == 0;
+    for (int i = 0; is && i <= LAST; i++)
+        is = fabs(c->light[0][i] * LAST - i) < 1e-6;
+    return is;
+}
+
 bool imf_curve_spans(const struct imf_curve *curve) {
     bool spans = true;
     for (int i = 0; i < imf_curve_tables(curve); i++)

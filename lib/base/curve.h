@@ -18,6 +18,8 @@ struct imf_curve;
 /* Of 1 or 3 channels, to be filled, or of 0: sRGB's formula. NULL without memory. */
 struct imf_curve *imf_curve_make(int channels);
 double *imf_curve_points(struct imf_curve *curve, int channel); /* IMF_CURVE_POINTS of them */
+/* Samples that are light. NULL without memory. */
+struct imf_curve *imf_curve_make_light(void);
 /* Make it rise, and note what is asked below; equal channels become one. false: it falls, or is
  * constant, and cannot be used. */
 bool imf_curve_settle(struct imf_curve *curve);
@@ -37,8 +39,13 @@ int imf_curve_of(const struct imf_curve *curve, int color, int colors);
 /* Value to light, and light to value. Beyond 0..1 a table clamps; sRGB's formula continues. */
 double imf_curve_to_light(const struct imf_curve *curve, int which, double v);
 double imf_curve_from_light(const struct imf_curve *curve, int which, double light);
+/* The same of floats, for which the last lines of a table continue, too. */
+double imf_curve_any_light(const struct imf_curve *curve, int which, double v);
+double imf_curve_of_any_light(const struct imf_curve *curve, int which, double light);
 const double *imf_curve_table(const struct imf_curve *curve, int which); /* not of sRGB's */
 
+/* Are samples light already, and luma Rec. 709's? */
+bool imf_curve_is_light(const struct imf_curve *curve);
 /* Does it map 0 to 0 and 1 to 1? */
 bool imf_curve_spans(const struct imf_curve *curve);
 /* How the way back magnifies errors of light, at most, for results in bytes or in words: as they

@@ -96,3 +96,32 @@ void imf_channel_narrow(void *row, enum imf_sample sample, ptrdiff_t first, int 
     else
         narrow_channel(row, IMF_F64, first, step, v, count);
 }
+
+/* x - x is 0 of what is finite, and NaN else. Blocks without a branch inside vectorise. */
+#define FINITE(type)                                                                               \
+    for (int i = 0, n; i < count; i += n) {                                                        \
+        const type *v = (const type *)row + i;                                                     \
+        type sum = 0;                                                                              \
+        n = count - i < BLOCK ? count - i : BLOCK;                                                 \
+        for (int k = 0; k < n; k++)                                                                \
+            sum = v[k] - v[k] == 0 ? sum : 1;                                                      \
+        for (int k = 0; k < n && sum != 0; k++)                                                    \
+            if (!isfinite(v[k]))                                                                   \
+                return i + k;                                                                      \
+    }
+
+IMF_CLONES static int finite_floats(const float *row, int count) {
+    enum { BLOCK = 256 };
+    FINITE(float)
+    return count;
+}
+
+IMF_CLONES static int finite_doubles(const double *row, int count) {
+    enum { BLOCK = 256 };
+    FINITE(double)
+    return count;
+}
+
+int imf_samples_finite(const void *row, enum imf_sample sample, int count) {
+    return sample == IMF_F32 ? finite_floats(row, count) : finite_doubles(row, count);
+}

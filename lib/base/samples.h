@@ -51,6 +51,9 @@ void imf_channel_widen(double *restrict to, const void *row, enum imf_sample sam
 void imf_channel_narrow(void *row, enum imf_sample sample, ptrdiff_t first, int step,
                         const double *v, size_t count);
 
+/* The first of `count` floats or float64 that is NaN or infinite; `count`: none. */
+int imf_samples_finite(const void *row, enum imf_sample sample, int count);
+
 static inline double imf_sample_get(const void *row, enum imf_sample sample, ptrdiff_t at) {
     switch (sample) {
     case IMF_U8:

@@ -67,7 +67,7 @@ enum {
         linearize, p->full)                                                                        \
     ROW(COMBINE, "sharpen", IMF_ALIKE | IMF_ALPHA_TOO | IMF_FLOATS, combined, combine, p->full,    \
         op->combine.amount, op->combine.level, op->combine.difference, op->combine.quotient,       \
-        p->full / IMF_LIFT)                                                                        \
+        p->full / IMF_LIFT, p->low, p->high)                                                       \
     ROW(UNPREMULTIPLY, "unpremultiply", IMF_FLOATS, unpremultiplied, unpremultiply, p->full,       \
         op->number)                                                                                \
     ROW(GRAY, "gray", IMF_FLOATS, grayed, gray, p->full, op->gray, imf_curve_luma(p->curve)[1],    \
@@ -89,8 +89,9 @@ enum {
     ROW(PREMULTIPLY, "premultiply", IMF_FLOATS, premultiplied, premultiply, p->full)               \
     ROW(DELINEARIZE, "delinearize", imf_curve_count(p->curve) == 1 ? IMF_MAPS_ALIKE : 0, curved,   \
         delinearize, p->full)                                                                      \
-    ROW(RESCALE, "rescale", IMF_MAPS_ALIKE | IMF_ALPHA_TOO | IMF_FLOATS, kept, rescale, p->full,   \
-        op->number)
+    ROW(CLIP, "clip", IMF_MAPS_ALIKE | IMF_FLOATS, clipped, clip, p->full)                         \
+    ROW(RESCALE, "rescale", IMF_MAPS_ALIKE | IMF_ALPHA_TOO | (op->rescale.whole ? 0 : IMF_FLOATS), \
+        rescaled, rescale, p->full, op->rescale.by)
 
 enum imf_operation_kind {
     IMF_SOLVE, /* a solver's work */

@@ -77,11 +77,10 @@ static void averaged(const struct imf_operations *o, struct imf_problem *p, stru
     ranked(o, p, v);
 }
 
-/* Results are samples of the image's depth, but for alpha that is apart. */
+/* Results are samples of the image's depth, or words, but for alpha that is apart. */
 static void decided(const struct imf_operations *o, struct imf_problem *p, struct imf_value *v) {
-    double full = o->chain->full;
     p->exact = true;
-    v->bound = o->alpha_apart ? fmax(v->bound, full) : full;
+    v->bound = o->alpha_apart ? fmax(v->bound, p->unit) : p->unit;
     v->stored = !o->alpha_apart;
     v->integer = v->integer || v->stored;
     v->positive = v->positive || v->stored;
@@ -109,6 +108,12 @@ static void deblurred(const struct imf_operations *o, struct imf_problem *p, str
     (void)o, (void)p;
     forget(v);
     v->bound *= DEBLUR_GAIN;
+}
+
+/* Sums and means of what windows have. */
+static bool reads_window(const struct imf_problem *p) {
+    return p->kind == IMF_CONVOLUTION || p->kind == IMF_MAGNITUDE || p->kind == IMF_BILATERAL ||
+           p->kind == IMF_GUIDED;
 }
 
 #define SOLVES(kind, name, extent, value, ...) [IMF_##kind] = value,
@@ -213,6 +218,20 @@ static void put_back(const struct imf_operations *o, const struct imf_operation 
     v->integer_if_opaque = v->positive = v->stored = false;
 }
 
+/* To what is read next, or what is written. */
+static void rescaled(const struct imf_operations *o, const struct imf_operation *op,
+                     struct imf_value *v) {
+    kept(o, op, v);
+    v->bound *= op->rescale.by;
+    v->integer = v->integer && imf_is_integer(op->rescale.by);
+}
+
+static void clipped(const struct imf_operations *o, const struct imf_operation *op,
+                    struct imf_value *v) {
+    kept(o, op, v);
+    v->bound = fmin(v->bound, o->chain->full);
+}
+
 #define CHANGES(kind, name, holds, value, ...) [IMF_##kind] = value,
 static changes *const changed[] = {IMF_POINT_OPERATIONS(CHANGES)};
 
@@ -226,12 +245,17 @@ static void change(const struct imf_operations *o, struct imf_operation *op, str
     if (p->kind != IMF_FILLING)
         see_outside(p, v);
     p->in_max = v->bound;
+    p->local = reads_window(p) && (isinf(o->chain->high) || o->chain->relative);
     solved[p->kind](o, p, v);
 }
 
 void imf_bound(struct imf_operations *o) {
-    const struct imf_value image = {
-        .bound = o->chain->full, .integer = true, .stored = true, .positive = true};
+    const struct imf_chain *c = o->chain;
+    bool limited = !isinf(c->high);
+    const struct imf_value image = {.bound = limited ? fmax(c->high, -c->low) : c->full,
+                                    .integer = c->integer,
+                                    .stored = true,
+                                    .positive = c->low >= 0};
     for (int i = 0; i < o->count; i++) {
         struct imf_operation *op = &o->list[i];
         struct imf_value v = op->source < 0 ? image : o->list[op->source].value;

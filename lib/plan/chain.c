@@ -1,4 +1,5 @@
 /* chain.c - a filter as passes for one image, made in the steps of operations.h */
+#include "base/info.h"
 #include "base/orientation.h"
 #include "plan/operations.h"
 #include "plan/region.h"
@@ -10,7 +11,9 @@
 #define COMPRESSED (2 / 255.0)
 static double grain_of(const struct imf_info *input, double full) {
     bool lossy = input->format == IMF_FORMAT_JPEG;
-    return lossy ? COMPRESSED * full : sqrt(1 / 12.0);
+    double step =
+        imf_info_integer(input) ? 1 : full / 65535; /* of floats what few cameras do better */
+    return lossy ? COMPRESSED * full : step * sqrt(1 / 12.0);
 }
 
 /* What is defined for light, of which ink has none. */
@@ -69,20 +72,43 @@ static void print_passes(FILE *out, const struct imf_chain *c) {
     }
 }
 
+struct imf_info imf_chain_output(const struct imf_info *input,
+                                 const struct imf_settings *settings) {
+    struct imf_info output = *input;
+    if (settings->depth) {
+        output.depth = settings->depth;
+        output.type = IMF_TYPE_ROWS;
+        output.type_bits = 0;
+    }
+    return output;
+}
+
+/* The output's full scale over the input's, if another depth is asked for; floats stay what they are. */
+static double scale_of(const struct imf_info *input, const struct imf_info *output, double full) {
+    bool floats = !imf_info_integer(input) && !imf_info_integer(output);
+    return floats ? 1 : imf_info_full(output) / full;
+}
+
 /* What is known of the image's side. */
 static struct imf_chain *create(const struct imf_info *input, const struct imf_settings *settings) {
     struct imf_chain *c = calloc(1, sizeof *c);
-    int out_depth = settings->depth ? settings->depth : input->depth;
+    const struct imf_info output = imf_chain_output(input, settings);
+    double low, high;
     if (!c)
         return NULL;
     c->part = (struct imf_rect){0, 0, input->width, input->height};
     c->width = input->width;
     c->height = input->height;
     c->channels_in = input->channels;
-    c->in = input->depth == 16 ? IMF_U16 : IMF_U8;
-    c->out = out_depth == 16 ? IMF_U16 : IMF_U8;
-    c->full = imf_sample_max(c->in);
-    c->rescale = c->in == c->out ? 1 : c->out == IMF_U16 ? 257 : 1 / 257.0;
+    c->in = imf_info_sample(input);
+    c->out = imf_info_sample(&output);
+    c->full = settings->full > 0 ? settings->full : imf_info_full(input);
+    c->rescale = settings->depth ? scale_of(input, &output, c->full) : 1;
+    imf_info_limits(input, &c->low, &c->high);
+    c->integer = imf_info_integer(input);
+    imf_info_limits(&output, &low, &high);
+    c->open = low < 0;
+    c->relative = !imf_info_integer(&output);
     c->edge = settings->edge;
     c->grain = grain_of(input, c->full);
     c->curve = settings->linear ? imf_curve_keep(settings->curve) : NULL;

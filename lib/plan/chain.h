@@ -16,6 +16,9 @@
  * may be off by: what it magnifies beyond this was there before. */
 #define IMF_HIGH_GAIN 8
 
+/* What the contract allows float results. */
+#define IMF_FLOAT_ERROR 0x1p-18
+
 /* The most that a quotient brightens. */
 #define IMF_LIFT 16
 
@@ -39,6 +42,8 @@ struct imf_point {
     bool second_light;                /* which is put into linear light */
     bool alpha;                       /* the last channel is alpha, of both */
     double full;                      /* of the input's depth */
+    enum imf_sample image;            /* the image's samples */
+    double low, high;                 /* of a share of full scale */
     const struct imf_curve *curve;    /* the chain's */
 };
 
@@ -72,19 +77,29 @@ struct imf_chain {
     enum imf_sample in, out;
     int channels_in, channels_out;
     enum imf_edge edge;
-    double full;             /* input full scale */
-    double rescale;          /* output full scale / input full scale */
-    double grain;            /* the least standard deviation of the image's noise, by its format */
-    bool exact;              /* the chain is integer arithmetic, correctly rounded once */
-    bool exact_if_opaque;    /* it is for an image whose alpha is opaque everywhere */
-    bool high_gain;          /* a stage's sum of magnitudes exceeds IMF_HIGH_GAIN */
-    bool keep_alpha;         /* copy the image's alpha into the result at the end */
+    double full;          /* input full scale */
+    double rescale;       /* output full scale / input full scale */
+    double low, high;     /* the image's samples; floats have no limits */
+    bool integer;         /* they are integers */
+    bool open;            /* results may be below 0 and beyond full scale: none is shown by a range
+                                unless that is asked for */
+    bool relative;        /* results are floats: what they may be off by is a part of the sum of the
+                                magnitudes that they are made of (IMF_FLOAT_ERROR) */
+    double grain;         /* the least standard deviation of the image's noise, by its format */
+    bool exact;           /* the chain is integer arithmetic, correctly rounded once */
+    bool exact_if_opaque; /* it is for an image whose alpha is opaque everywhere */
+    bool high_gain;       /* a stage's sum of magnitudes exceeds IMF_HIGH_GAIN */
+    bool keep_alpha;      /* copy the image's alpha into the result at the end */
+    struct imf_margin
+        reach; /* how far results read the image, but for what the whole of it decides */
     struct imf_curve *curve; /* of linear light, shared; NULL: sRGB's */
     struct imf_pass *passes; /* owned */
     int count;
     struct imf_operation *operations; /* owned: those that point passes have */
 };
 
+/* The shape of results, but for channels, colours and few bits. */
+struct imf_info imf_chain_output(const struct imf_info *input, const struct imf_settings *settings);
 enum imf_status imf_chain_build(struct imf_chain **out, const struct imf_filter *filter,
                                 const struct imf_info *input, const struct imf_settings *settings,
                                 struct imf_error *err);

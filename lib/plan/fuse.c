@@ -8,6 +8,7 @@
  */
 #include "plan/operations.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -21,7 +22,12 @@ static struct imf_pass *append(struct imf_chain *c, const struct imf_operation *
         pass->problem = op->problem;
         return pass;
     }
-    pass->point = (struct imf_point){.in_channels = channels, .full = c->full, .curve = c->curve};
+    pass->point = (struct imf_point){.in_channels = channels,
+                                     .full = c->full,
+                                     .image = c->in,
+                                     .low = c->open ? -FLT_MAX : 0,
+                                     .high = c->open ? FLT_MAX : c->full,
+                                     .curve = c->curve};
     return pass;
 }
 
@@ -92,6 +98,11 @@ static void gather(struct imf_chain *c, struct imf_operations *o, int *made) {
 
 /* ---- what surfaces between passes hold ------------------------------------------------------- */
 
+/* What it counts were made 16 bits (lower.c). */
+static bool in_words(const struct imf_chain *c, const struct imf_problem *p) {
+    return imf_problem_decides(p) && p->unit != c->full;
+}
+
 /* Integer samples cannot hold what is beyond the edge. */
 static bool reads_fractions(const struct imf_problem *p) {
     bool is = false;
@@ -114,7 +125,7 @@ static bool reads_rounded(const struct imf_chain *c, const struct imf_pass *pass
     if (p->kind == IMF_CLAHE)
         return true;
     for (int i = 0; i < p->channels; i++)
-        if (p->outside[i] < 0 || p->outside[i] > c->full || !imf_is_integer(p->outside[i]))
+        if (p->outside[i] < 0 || p->outside[i] > p->unit || !imf_is_integer(p->outside[i]))
             return false;
     if (p->kind == IMF_LOCAL_THRESHOLD)
         return true;
@@ -134,15 +145,18 @@ static int readers(const struct imf_chain *c, int index) {
 static void round_early(struct imf_chain *c) {
     for (int i = c->count - 1; i > 0; i--) {
         struct imf_pass *pass = &c->passes[i], *before = &c->passes[imf_max(pass->source, 0)];
-        if (pass->source < 0 || !reads_rounded(c, pass) || readers(c, pass->source) > 1)
+        bool words = in_words(c, &pass->problem), floats = c->in == IMF_F32 || c->in == IMF_F64;
+        double full = pass->problem.unit;
+        if (pass->source < 0 || !reads_rounded(c, pass) || readers(c, pass->source) > 1 ||
+            (floats && !words))
             continue;
-        before->out = pass->in = pass->problem.in = c->in;
+        before->out = pass->in = pass->problem.in = words ? IMF_U16 : c->in;
         before->rounded = !before->value.integer;
         before->value.integer = pass->problem.positive = true;
-        before->value.bound = pass->problem.in_max = c->full;
+        before->value.bound = pass->problem.in_max = full;
         if (pass->problem.kind == IMF_RANK) {
             pass->problem.exact = pass->value.integer = true;
-            pass->value.bound = c->full;
+            pass->value.bound = full;
         }
     }
 }
@@ -152,15 +166,18 @@ static void set_samples(struct imf_chain *c, const struct imf_operations *o) {
         struct imf_pass *pass = &c->passes[i];
         struct imf_pass *before = pass->source < 0 ? NULL : &c->passes[pass->source];
         bool solves = pass->kind == IMF_PASS_CONVOLVE;
-        pass->out = pass->value.stored ? c->in : IMF_F32;
+        pass->out = !pass->value.stored                     ? IMF_F32
+                    : solves && in_words(c, &pass->problem) ? IMF_U16
+                                                            : c->in;
         if (!solves && imf_point_find(&pass->point, IMF_COMBINE)) /* as point passes read it */
             c->passes[pass->second].out = IMF_F32;
         if (solves && before && reads_fractions(&pass->problem))
             before->out = IMF_F32;
         /* Samples are what it counts: no float in between moves a value across a tie. */
+        bool words = solves && in_words(c, &pass->problem);
         if (solves && before && before->kind == IMF_PASS_POINT && !o->alpha_apart &&
-            pass->problem.kind == IMF_HISTOGRAM_OP)
-            before->out = c->in;
+            (words || pass->problem.kind == IMF_HISTOGRAM_OP))
+            before->out = words ? IMF_U16 : c->in;
     }
     c->passes[c->count - 1].out = c->out;
     for (int i = 0; i < c->count; i++) {

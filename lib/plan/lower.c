@@ -96,7 +96,8 @@ static int colors(const struct lowering *l, bool apart) {
 /* The colours beyond the edge are those of the image. */
 static void set_border(struct lowering *l) {
     const struct imf_chain *c = l->chain;
-    double v = rint(l->settings->edge_value * c->full);
+    double v = l->settings->edge_value * c->full;
+    v = c->integer ? rint(v) : v;
     for (int i = 0, n = c->channels_in - l->out->alpha; i < n; i++)
         l->outside[i] =
             !l->settings->linear
@@ -197,6 +198,33 @@ static void set_problem(struct imf_problem *p, const struct imf_stage *stage, in
     }
 }
 
+/* What counts samples counts those of 8 or 16 bits; others become 16 bits from 0 to full scale. The solver's problem is set for these;
+ * its result becomes floats again. */
+static void scale(struct lowering *l, double by, bool whole) {
+    struct imf_operation *op = append(l, IMF_RESCALE);
+    op->rescale.by = by;
+    op->rescale.whole = whole;
+}
+
+static bool counts_words(const struct lowering *l) {
+    enum imf_sample in = l->chain->in;
+    return in == IMF_F32 || in == IMF_F64 || l->chain->full != imf_sample_max(in);
+}
+
+static void to_words(struct lowering *l) {
+    if (counts_words(l))
+        scale(l, imf_sample_max(IMF_U16) / l->chain->full, true);
+}
+
+static void from_words(struct lowering *l, struct imf_problem *p) {
+    if (!counts_words(l))
+        return;
+    p->unit = p->epilogue.full = imf_sample_max(IMF_U16);
+    for (int i = 0; i < p->channels; i++)
+        p->outside[i] = imf_sample_round(p->outside[i] / l->chain->full * p->unit, p->unit);
+    scale(l, l->chain->full / imf_sample_max(IMF_U16), false);
+}
+
 /* What reads integer samples and leaves them (edges, thresholds, histograms) has what it reads rounded
  * to the image's depth: by itself, or by the pass before, where that has no other reader (fuse.c).
  * What counts pixels leaves out those of alpha 0; alpha that is apart passes through a histogram:
@@ -211,18 +239,28 @@ static void solve_stage(struct lowering *l, const struct imf_stage *stage) {
         premultiply(l);
     if (counts)
         take_alpha(l);
+    bool decides = histogram || stage->op == IMF_OP_CLAHE || stage->op == IMF_OP_CANNY;
+    if (decides)
+        to_words(l);
     struct imf_problem *p = solve(l);
     p->weigh = counts && l->hides && !apart;
     set_problem(p, stage, colors(l, apart));
+    if (decides)
+        from_words(l, p);
 }
 
 static void window(struct lowering *l, const struct imf_window_op *op) {
     premultiply(l);
+    if (op->bilevel)
+        to_words(l);
     struct imf_problem *p = solve(l);
-    for (int i = 0; i < l->channels && op->bilevel; i++) /* rounded, as the samples are */
+    for (int i = 0; i < l->channels && op->bilevel && !counts_words(l);
+         i++) /* rounded, as samples are */
         p->outside[i] = imf_sample_round(p->outside[i], l->chain->full);
     imf_problem_window_op(p, op);
     p->colors = colors(l, l->out->alpha_apart); /* alpha that is kept is no colour */
+    if (op->bilevel)
+        from_words(l, p);
 }
 
 /* Combine the result of operation `original` with that of the current one. The caller adds how. */
@@ -320,9 +358,16 @@ static void lower_stage(struct lowering *l, const struct imf_stage *stage) {
     }
 }
 
-/* Show a stage's response by a range mode: the user's for the one that is shown, else its own. */
+/* Between black and white, as integers have it: 128 of 255. */
+static double grey(const struct imf_chain *c) {
+    return (c->full + c->integer) / 2;
+}
+
+/* Show a stage's response by a range mode: the user's for the one that is shown, else its own, but what may be
+ * below 0 and beyond full scale needs none. */
 static void show(struct lowering *l, const struct imf_stage *stage, enum imf_range asked) {
-    enum imf_range range = !stage->seen ? IMF_RANGE_CLIP : asked ? asked : stage->range;
+    enum imf_range own = l->chain->open ? IMF_RANGE_CLIP : stage->range;
+    enum imf_range range = !stage->seen ? IMF_RANGE_CLIP : asked ? asked : own;
     if (range == IMF_RANGE_NORMALIZE) { /* stretch colours to full scale */
         straighten(l);
         take_alpha(l);
@@ -330,7 +375,10 @@ static void show(struct lowering *l, const struct imf_stage *stage, enum imf_ran
     } else if (range == IMF_RANGE_ABS) {
         scalar(l)->absolute = true;
     } else if (range == IMF_RANGE_OFFSET) {
-        scalar(l)->offset = (l->chain->full + 1) / 2;
+        scalar(l)->offset = grey(l->chain);
+    } else if (l->chain->open && asked == IMF_RANGE_CLIP) {
+        straighten(l);
+        append(l, IMF_CLIP);
     }
 }
 
@@ -386,6 +434,7 @@ void imf_lower(struct imf_operations *o, const struct imf_filter *filter,
     }
     if (settings->linear)
         append(&l, IMF_DELINEARIZE);
-    if (c->in != c->out || l.current < 0) /* a chain that changes nothing still copies the image */
-        append(&l, IMF_RESCALE)->number = c->rescale;
+    if (c->rescale != 1 || c->in != c->out ||
+        l.current < 0) /* a chain that changes nothing still copies the image */
+        append(&l, IMF_RESCALE)->rescale.by = c->rescale;
 }

@@ -36,8 +36,12 @@ struct imf_operation {
                                            below full / IMF_LIFT y counts as that */
         } combine;
         /* IMF_UNPREMULTIPLY: alpha is divided by this, which the kernel before has left out, colours by alpha: 0 where
-         * it is below 0.5; IMF_RESCALE: the factor. */
+         * it is below 0.5. */
         double number;
+        struct {
+            double by;
+            bool whole; /* the result is counted as integers: nothing is rounded before */
+        } rescale;
         enum imf_channels gray;
         struct {
             double flat, alpha_scale; /* a range of less is 0; as IMF_UNPREMULTIPLY's */

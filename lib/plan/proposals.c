@@ -72,6 +72,14 @@ static bool is_float64(const struct imf_proposals *all, int i) {
            (pass->second >= 0 && imf_chain_sample(c, pass->second + 1, all->float64) == IMF_F64);
 }
 
+/* Devices look the light of samples up, which are integers from 0 to full scale then. */
+static bool has_light(const struct imf_chain *c, const struct imf_point *p) {
+    bool light =
+        p->second_light || imf_point_find(p, IMF_LINEARIZE) || imf_point_find(p, IMF_DELINEARIZE);
+    bool integer = c->in == IMF_U8 || c->in == IMF_U16;
+    return !light || (integer && c->full == imf_sample_max(c->in) && !c->relative);
+}
+
 /* Milliseconds on a device: program + samples / (point * units) * 1e-6; in plain C: samples * point
  * * 1e-6, with the rates of struct imf_tuning and struct imf_host_rates. */
 static void propose_point(struct imf_proposal *out, const struct imf_proposals *all, int i,
@@ -101,6 +109,8 @@ static void propose_point(struct imf_proposal *out, const struct imf_proposals *
         out->bytes = mask ? imf_mask_plane_bytes(mask) : 0; /* its copy there */
         if (!d)
             why = "there is no device";
+        else if (!has_light(c, &pass->point))
+            why = "there is no table of the light of such samples";
         else if (is_float64(all, i))
             why = "floats between passes are too coarse for what magnifies them later";
         else

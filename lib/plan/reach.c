@@ -144,6 +144,10 @@ bool imf_operations_place(struct imf_operations *o, const struct imf_rect *regio
     const struct imf_rect image = c->part;
     find_needs(o);
     bound_fill(o);
+    c->reach = o->need;
+    for (int i = 0; i < o->count; i++)
+        if (extent_of(&o->list[i]) == SPREADS)
+            c->reach = (struct imf_margin){c->width, c->width, c->height, c->height};
     if (!count) {
         place(o, image, 0);
         return true;

@@ -3,6 +3,7 @@
 
 #include "base/rounding.h"
 
+#include <float.h>
 #include <math.h>
 
 /*
@@ -125,7 +126,7 @@ static void stretch_sums(struct imf_operations *o, int i) {
     struct imf_operation *op = &o->list[i];
     if (op->kind != IMF_NORMALIZE)
         return;
-    double scale = 0, least = o->chain->in == IMF_U8 ? 1.0 / 32 : 1;
+    double scale = 0, least = o->chain->in == IMF_U8 ? 1.0 / 32 : o->chain->integer ? 1 : FLT_MIN;
     int at = i; /* of what reads the sums */
     struct imf_operation *alpha = before(o, i, IMF_TAKE_ALPHA);
     at = alpha ? op->source : at;

@@ -47,7 +47,7 @@ struct magnified {
 /* From behind an operation to what it reads; light magnifies errors by the curve back. */
 static void pass_back(struct magnified *m, const struct imf_operation *op,
                       const struct imf_chain *c) {
-    bool bytes = c->out == IMF_U8;
+    bool few = c->out == IMF_U8;
     switch (op->kind) {
     case IMF_COMBINE: /* of a quotient both numerator and denominator have an error */
         m->gain *= op->combine.quotient ? sqrt(2) * IMF_LIFT : 1 + fabs(op->combine.amount);
@@ -69,9 +69,12 @@ static void pass_back(struct magnified *m, const struct imf_operation *op,
     case IMF_PUT:
         m->part = 1;
         break;
+    case IMF_RESCALE:
+        m->gain *= op->rescale.by;
+        break;
     case IMF_DELINEARIZE: /* where the curve is steep there is little light */
-        m->gain *= imf_curve_steepest(c->curve, bytes);
-        m->part = imf_curve_log_slope(c->curve, bytes) / imf_curve_steepest(c->curve, bytes);
+        m->gain *= imf_curve_steepest(c->curve, few);
+        m->part = imf_curve_log_slope(c->curve, few) / imf_curve_steepest(c->curve, few);
         break;
     default:
         break;
@@ -110,8 +113,17 @@ static double storage(const struct imf_chain *c, int i) {
     return exact ? 0 : (steps ? 2 : 1) * IMF_SIGMAS * imf_float_ulp(pass->value.bound) / sqrt(12);
 }
 
+/* Results are no finer than bytes. */
+static bool bytes(const struct imf_chain *c) {
+    return c->out == IMF_U8 || (!c->relative && c->out != IMF_U16 && c->full * c->rescale <= 255);
+}
+
 double imf_contract_error(const struct imf_chain *c) {
-    return c->out == IMF_U8 ? 1.0 / 32 : c->high_gain ? 2 : 1;
+    const struct imf_pass *last = &c->passes[c->count - 1];
+    return c->relative    ? IMF_FLOAT_ERROR * last->value.bound
+           : bytes(c)     ? 1.0 / 32
+           : c->high_gain ? 2
+                          : 1;
 }
 
 double imf_contract_choices(const struct imf_chain *c) {
@@ -120,15 +132,15 @@ double imf_contract_choices(const struct imf_chain *c) {
         const struct imf_pass *pass = &c->passes[i];
         if (pass->kind == IMF_PASS_CONVOLVE && pass->problem.kind == IMF_DENOISE &&
             pass->problem.denoise->groups && pass->problem.in == IMF_F32)
-            most = fmax(most, c->full / 255 * pass->gain * c->rescale);
+            most = fmax(most, c->full / 255 * pass->gain);
     }
     return imf_contract_error(c) + most;
 }
 
-/* The tolerance of the computation, on the scale of the input's samples. */
+/* The tolerance of the computation. */
 static double final_tolerance(const struct imf_chain *c) {
     double words = 1.0 / 32; /* what is less than a step away is the next sample at most */
-    return (imf_contract_error(c) - (c->out == IMF_U16 ? words : 0)) / c->rescale;
+    return imf_contract_error(c) - (c->relative || bytes(c) ? 0 : words);
 }
 
 /* From the last pass back. Rounding errors of floats are in proportion to the values, and stay so
@@ -150,6 +162,14 @@ static void set_gains(struct imf_chain *c) {
     }
 }
 
+/* Its result is counted, so that nothing may be rounded before it is an integer. */
+static bool makes_words(const struct imf_pass *pass) {
+    bool is = false;
+    for (int i = 0; i < pass->point.count; i++)
+        is = is || (pass->point.steps[i].kind == IMF_RESCALE && pass->point.steps[i].rescale.whole);
+    return is;
+}
+
 /* Share out the square of the final tolerance: errors are independent, so their squares add up.
  * Three quarters are for rounding floats between passes, in equal shares; a pass that needs more
  * than its share is coarse. Convolutions get the rest, in equal shares. */
@@ -162,7 +182,8 @@ static void set_tolerances(struct imf_chain *c) {
         double stored = storage(c, i) * pass->relative;
         convolutions += pass->kind == IMF_PASS_CONVOLVE && pass->problem.kind != IMF_FILLING;
         bool outgrown = pass->value.integer_if_opaque && pass->value.bound > IMF_WHOLE_FLOATS;
-        pass->coarse = outgrown || stored * stored > 0.75 * whole / c->count;
+        pass->coarse = outgrown || makes_words(pass) || c->in == IMF_F64 || c->out == IMF_F64 ||
+                       (!c->relative && stored * stored > 0.75 * whole / c->count);
         rest -= pass->coarse ? 0 : stored * stored;
     }
     for (int i = 0; i < c->count; i++) {
@@ -170,6 +191,9 @@ static void set_tolerances(struct imf_chain *c) {
         double share = sqrt(rest / fmax(convolutions, 1));
         pass->problem.tolerance_even = share / pass->gain;
         pass->problem.tolerance = share / (pass->problem.positive ? pass->relative : pass->gain);
+        if (c->relative) /* each stage by itself */
+            pass->problem.tolerance = pass->problem.tolerance_even =
+                IMF_FLOAT_ERROR * pass->value.bound;
     }
 }
 
@@ -177,7 +201,8 @@ static void set_tolerances(struct imf_chain *c) {
  * curve that is steep where there is much light magnifies that too much. */
 static void mark_coarse_curve(struct imf_chain *c) {
     struct imf_pass *last = &c->passes[c->count - 1];
-    double error = FLT_EPSILON * c->full * imf_curve_log_slope(c->curve, c->out == IMF_U8);
+    double error =
+        c->rescale * FLT_EPSILON * c->full * imf_curve_log_slope(c->curve, c->out == IMF_U8);
     if (last->kind == IMF_PASS_POINT && has(&last->point, IMF_DELINEARIZE) &&
         error > final_tolerance(c))
         (last->source < 0 ? last : &c->passes[last->source])->coarse = true;

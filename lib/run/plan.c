@@ -4,6 +4,7 @@
 #include "run/masks.h"
 
 #include "base/arguments.h"
+#include "base/curve.h"
 #include "base/sized.h"
 #include "device/tuning.h"
 #include "filter/form.h"
@@ -47,6 +48,7 @@ enum imf_status imf_plan_create_for(struct imf_plan **out, struct imf_context *c
     const struct imf_settings *settings = &full;
     *out = NULL;
     imf_sized_read(&full, sizeof full, given);
+    full.linear = full.linear && !imf_curve_is_light(full.curve);
     enum imf_status st = imf_check_info(input, err);
     if (!st)
         st = imf_check_settings(settings, err);
@@ -62,7 +64,8 @@ enum imf_status imf_plan_create_for(struct imf_plan **out, struct imf_context *c
     plan->settings = *settings;
     plan->form.streams = !settings->whole;
     plan->pointwise = !settings->depth && imf_filter_is_pointwise(filter, settings);
-    plan->input = plan->output = *input;
+    plan->input = *input;
+    plan->output = imf_chain_output(input, settings);
     st = imf_filter_orient(&plan->oriented, filter, input->orientation, err);
     if (!st)
         st = imf_masks_prepare(filter, input->orientation, settings, err);
@@ -91,7 +94,6 @@ enum imf_status imf_plan_create_for(struct imf_plan **out, struct imf_context *c
     plan->settings.region_count = 0;
     plan->may_fall_back = settings->backend == IMF_BACKEND_AUTO && !imf_context_device_asked(ctx);
     plan->output.channels = plan->chain->channels_out;
-    plan->output.depth = plan->chain->out == IMF_U16 ? 16 : 8;
     if (plan->output.channels - (input->alpha ? 1 : 0) == 1)
         plan->output.color = IMF_COLOR_GRAY;
     plan->output.bits = imf_filter_bits(filter, input, settings);

@@ -67,10 +67,11 @@ enum imf_status imf_plan_cache_create(struct imf_plan_cache **out, const struct 
 static bool same_key(const struct imf_plan_key *a, const struct imf_plan_key *b) {
     const struct imf_info *i = &a->info, *j = &b->info;
     return i->width == j->width && i->height == j->height && i->channels == j->channels &&
-           i->depth == j->depth && i->color == j->color && i->alpha == j->alpha &&
-           i->format == j->format && i->bits == j->bits && i->maxval == j->maxval &&
-           i->orientation == j->orientation && a->held == b->held && a->whole == b->whole &&
-           a->verify == b->verify && a->twice == b->twice && imf_curve_same(a->curve, b->curve);
+           i->depth == j->depth && i->type == j->type && i->type_bits == j->type_bits &&
+           i->color == j->color && i->alpha == j->alpha && i->format == j->format &&
+           i->bits == j->bits && i->maxval == j->maxval && i->orientation == j->orientation &&
+           a->held == b->held && a->whole == b->whole && a->verify == b->verify &&
+           a->twice == b->twice && a->full == b->full && imf_curve_same(a->curve, b->curve);
 }
 
 /* The link to the entry; *link is NULL if there is none. */
@@ -162,6 +163,7 @@ static enum imf_status make_plan(struct imf_plan_cache *p, struct imf_plan_entry
     settings.whole = e->key.whole;
     settings.twice = e->key.twice;
     settings.curve = e->key.curve;
+    settings.full = e->key.full;
     pthread_mutex_unlock(&p->lock);
     const struct imf_run_options runs = {.verify = e->key.verify};
     enum imf_status status =

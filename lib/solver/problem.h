@@ -68,6 +68,9 @@ struct imf_problem {
     /* Not exact, but where the image's alpha is opaque samples and sums are integers: the solver must
      * keep them so. Sums in floats do as long as they stay below 2^24. */
     bool whole_if_opaque;
+    /* Samples are floats that may exceed in_max: an error of a window has to be in proportion to its own samples
+     * times taps, so that a bright one spoils nothing beyond it. */
+    bool local;
     bool positive; /* samples and taps are positive: a sum's error is in proportion to the sum */
     /* If not exact: the allowed absolute error of v before rounding. tolerance_even is for solvers
      * whose error does not shrink with the sum. */

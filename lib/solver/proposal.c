@@ -82,6 +82,8 @@ void imf_propose(struct imf_proposal *out, const struct imf_solver *solver,
         imf_proposal_refuse(out, "the image is too wide or too high");
     else if (!solver->float64 && (p->in == IMF_F64 || p->out == IMF_F64))
         imf_proposal_refuse(out, "this takes no float64 samples");
+    else if (p->local && !solver->local)
+        imf_proposal_refuse(out, "a bright float would spoil what is far from it");
     else if (harm)
         imf_proposal_refuse(out, "%s with this program (%s.cl on %.40s, driver %.20s)", harm,
                             solver->program, d->name, d->driver);

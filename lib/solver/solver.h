@@ -97,6 +97,8 @@ struct imf_solver {
     /* Samples may be IMF_F64. Others refuse these, and are not asked where floats between passes are too
      * coarse. */
     bool float64;
+    /* It takes problems that are `local`; others refuse these. */
+    bool local;
     size_t group;   /* it is for GPUs, with work-groups of so many work-items; 0: for any device */
     unsigned kinds; /* of problems that it takes: a set of 1u << enum imf_problem_kind */
     /* Answer a problem of one of these kinds. imf_propose() has prepared `out`. d is NULL for host

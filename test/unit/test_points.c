@@ -64,12 +64,15 @@ static struct imf_operation *add(struct pass *t, enum imf_operation_kind kind, i
 }
 
 static struct pass plain(int channels, enum imf_sample in, enum imf_sample out, int width) {
+    double full = in == IMF_U16 ? 65535 : 255;
     return (struct pass){.in = in,
                          .out = out,
                          .width = width,
                          .p = {.in_channels = channels,
                                .alpha = channels % 2 == 0,
-                               .full = in == IMF_U16 ? 65535 : 255}};
+                               .full = full,
+                               .image = in == IMF_U16 ? IMF_U16 : IMF_U8,
+                               .high = full}};
 }
 
 /* The rows' bytes, and none behind them but the slack, which no row begins in. Of what floats do

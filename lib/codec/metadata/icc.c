@@ -10,6 +10,7 @@
 #include "base/arguments.h"
 #include "base/curve.h"
 #include "base/error.h"
+#include "base/info.h"
 #include "codec/metadata/coding.h"
 
 #include <math.h>
@@ -208,6 +209,10 @@ enum imf_status imf_curve_read(struct imf_curve **out, const struct imf_metadata
         return read_profile(out, icc, info->color, err);
     status = imf_coding_of_gamma(&gamma, metadata, err);
     bool none = !imf_chunk_find(metadata, "sRGB") && !imf_chunk_find(metadata, "gAMA");
+    if (!imf_info_integer(info)) { /* floats are light, where nothing says otherwise */
+        *out = imf_curve_make_light();
+        return *out ? IMF_OK : imf_fail_memory(err, sizeof(double) * IMF_CURVE_POINTS);
+    }
     if (!status && none && cicp.cicp && cicp.transfer != UNSPECIFIED)
         return imf_fail(err, IMF_ERR_FORMAT, "the transfer function %d (cICP) is not known",
                         cicp.transfer);

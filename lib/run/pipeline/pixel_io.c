@@ -1,9 +1,11 @@
 /* pixel_io.c - where a run's pixels come from and go to: files or memory */
 #include "run/pipeline/pixel_io.h"
 
+#include "base/info.h"
 #include "codec/codec.h"
 #include "run/pipeline/worker.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,18 +21,11 @@ static size_t sample_bytes(const struct imf_info *info) {
     return (size_t)info->depth / 8;
 }
 
-static size_t row_bytes(const struct imf_info *info) {
-    return (size_t)info->width * (size_t)info->channels * sample_bytes(info);
-}
-
 enum imf_status imf_pixel_io_open(struct imf_pixel_io *io, int rows, struct imf_error *err) {
     size_t kept, some;
-    io->in = row_bytes(io->input);
-    io->out = row_bytes(io->output);
+    io->in = imf_info_row_bytes(io->input);
+    io->out = imf_info_row_bytes(io->output);
     io->apart = io->part.width != io->input->width || io->part.height != io->input->height;
-    io->rescale = io->output->depth == io->input->depth ? 1
-                  : io->output->depth > 8               ? 257
-                                                        : 1 / 257.0;
     io->kept_rows = imf_max(rows, SOME);
     if (!io->apart)
         return IMF_OK;
@@ -54,19 +49,38 @@ static char *kept_row(const struct imf_pixel_io *io, int y) {
     return io->kept + (size_t)(y % io->kept_rows) * io->in;
 }
 
+/* Rows of the image from row y on: NaN and infinity are no samples. */
+static enum imf_status check_finite(const struct imf_pixel_io *io, const char *at, size_t stride,
+                                    int y, int rows, struct imf_error *err) {
+    enum imf_sample sample = imf_info_sample(io->input);
+    int samples = io->input->width * io->input->channels;
+    if (sample == IMF_U8 || sample == IMF_U16)
+        return IMF_OK;
+    for (int k = 0; k < rows; k++) {
+        const char *row = at + (size_t)k * stride;
+        int i = imf_samples_finite(row, sample, samples);
+        if (i < samples)
+            return imf_fail(err, IMF_ERR_FORMAT, "column %d of row %d has %s, which is no sample",
+                            i / io->input->channels, y + k,
+                            isnan(imf_sample_get(row, sample, i)) ? "NaN" : "an infinity");
+    }
+    return IMF_OK;
+}
+
 /* Read the image's next `count` rows into those that are kept. */
 static enum imf_status keep_rows(struct imf_pixel_io *io, int count, struct imf_error *err) {
     for (int done = 0; done < count;) {
         int some = imf_min(count - done, io->kept_rows - io->next % io->kept_rows);
-        if (io->reader) {
-            enum imf_status st =
-                imf_reader_rows(io->reader, kept_row(io, io->next), io->in, some, err);
-            if (st)
-                return st;
-        } else {
+        enum imf_status st = IMF_OK;
+        if (io->reader)
+            st = imf_reader_rows(io->reader, kept_row(io, io->next), io->in, some, err);
+        else
             copy(kept_row(io, io->next), io->in, io->src + (size_t)io->next * io->src_stride,
                  io->src_stride, io->in, some);
-        }
+        if (!st)
+            st = check_finite(io, kept_row(io, io->next), io->in, io->next, some, err);
+        if (st)
+            return st;
         io->next += some;
         done += some;
     }
@@ -76,11 +90,10 @@ static enum imf_status keep_rows(struct imf_pixel_io *io, int count, struct imf_
 /* Samples first..end - 1 of a row of the image, as the result has them. */
 static void convert(const struct imf_pixel_io *io, char *to, const char *from, int first, int end) {
     enum { VALUES = 256 };
-    enum imf_sample in = io->input->depth == 16 ? IMF_U16 : IMF_U8;
-    enum imf_sample out = io->output->depth == 16 ? IMF_U16 : IMF_U8;
+    enum imf_sample in = imf_info_sample(io->input), out = imf_info_sample(io->output);
     size_t size = imf_sample_size(out);
     double v[VALUES];
-    if (io->rescale == 1) {
+    if (io->rescale == 1 && in == out) {
         memcpy(to + (size_t)first * size, from + (size_t)first * size,
                (size_t)(end - first) * size);
         return;
@@ -166,13 +179,16 @@ enum imf_status imf_pixel_io_read(struct imf_pixel_io *io, const struct imf_rows
         bool again = rows->first < io->next;
         enum imf_status st = again ? imf_reader_again(&io->again, io->reader, err) : IMF_OK;
         io->next = rows->first + rows->count;
-        return st ? st
-                  : imf_reader_rows(io->again ? io->again : io->reader, rows->at, rows->stride,
-                                    rows->count, err);
+        if (!st)
+            st = imf_reader_rows(io->again ? io->again : io->reader, rows->at, rows->stride,
+                                 rows->count, err);
+        if (st)
+            return st;
+    } else {
+        copy(rows->at, rows->stride, io->src + (size_t)rows->first * io->src_stride, io->src_stride,
+             io->in, rows->count);
     }
-    copy(rows->at, rows->stride, io->src + (size_t)rows->first * io->src_stride, io->src_stride,
-         io->in, rows->count);
-    return IMF_OK;
+    return check_finite(io, rows->at, rows->stride, rows->first, rows->count, err);
 }
 
 /* Write rows of the part between its sides. */

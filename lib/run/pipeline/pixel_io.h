@@ -19,6 +19,7 @@ struct imf_pixel_io {
     size_t src_stride, dst_stride;         /* bytes */
     const struct imf_info *input, *output; /* the image's shape, and its result's */
     struct imf_rect part;                  /* what is filtered; rows here are its rows */
+    double rescale;                        /* of samples, from the image's to the result's */
     bool threads;                          /* may be started */
     /* Set by imf_pixel_io_open(). */
     bool apart;               /* the part is not the whole image */
@@ -27,7 +28,6 @@ struct imf_pixel_io {
     int kept_rows;            /* of the image: row y at y % kept_rows */
     char *kept;               /* owned */
     char *some;               /* owned: rows of the result */
-    double rescale;           /* of samples, from the image's depth to the result's */
     size_t in, out;           /* bytes of a row's pixels */
 };
 

@@ -23,6 +23,8 @@ struct allowance {
     bool alone; /* nothing follows in its pass: samples are 0 or the largest */
     /* Likewise of colours that vanish before a blend changes their alpha: it is the last channel. */
     struct imf_surface straight;
+    /* Of results that are floats: a factor of the error of each pixel, of one channel; or of none. */
+    struct imf_surface local;
 };
 
 /* The contract allows this difference (imf_contract_choices()). */
@@ -45,8 +47,8 @@ static bool undecided(const struct allowance *a, const double *values, int chann
 }
 
 static void compare_row(const struct allowance *a, const double *want, const double *values,
-                        const double *straight, const void *got, enum imf_sample sample, int width,
-                        struct imf_report *r) {
+                        const double *straight, const double *local, const void *got,
+                        enum imf_sample sample, int width, struct imf_report *r) {
     int colors = a->channels - a->divided;
     for (int i = 0; i < width * a->channels; i++) {
         int x = i / a->channels, channel = i % a->channels;
@@ -58,7 +60,7 @@ static void compare_row(const struct allowance *a, const double *want, const dou
         double difference = fabs(have - (rounded ? rint(clamped) : clamped));
         if (difference == 0 || channel >= a->compared)
             continue;
-        double times = color ? a->stretch / alpha : 1;
+        double times = (color ? a->stretch / alpha : 1) * (local ? local[x] : 1);
         bool vanishes = color && a->divided && fabs(pixel[colors] - a->hidden) <= a->error;
         if (color && straight)
             vanishes |= fabs(straight[(x + 1) * a->straight.channels - 1] - 0.5) <= a->near;
@@ -88,9 +90,12 @@ static struct allowance allowance_of(const struct imf_chain *c, int end,
                                      const struct imf_exec *reference, bool exact) {
     bool last = end == c->count;
     int channels = c->passes[end - 1].channels_out;
-    double near = exact ? 0 : imf_contract_choices(c) / c->rescale, scale = last ? c->rescale : 1;
+    double scale = last ? c->rescale : 1, near = imf_contract_choices(c) / c->rescale;
+    if (c->relative)
+        near = IMF_FLOAT_ERROR * c->passes[end - 1].value.bound / scale;
+    near = exact ? 0 : near;
     struct allowance a = {
-        .max = imf_sample_max(last ? c->out : c->in),
+        .max = last ? c->full * c->rescale : c->full,
         .error = near * scale,
         .near = near,
         .hidden = 0.5 * scale,
@@ -100,6 +105,59 @@ static struct allowance allowance_of(const struct imf_chain *c, int end,
     for (int i = 0; i < end; i++)
         a.divided = a.divided || imf_point_find(&c->passes[i].point, IMF_UNPREMULTIPLY);
     return a;
+}
+
+/* The least factor: what is added to a sum is rounded, too. */
+#define LEAST_LOCAL 0x1p-6
+
+/* v[0], v[step], ... v[(n - 1) * step] become the largest of those up to `before` before and `behind` behind. `spare`
+ * has room for n. */
+static void spread(double *v, int n, size_t step, int before, int behind, double *spare) {
+    for (int reach = 1; before > 0 || behind > 0; reach *= 2) {
+        int left = imf_min(reach, before), right = imf_min(reach, behind);
+        for (int i = 0; i < n; i++)
+            spare[i] = v[(size_t)i * step];
+        for (int i = 0; i < n; i++) {
+            double most = spare[i];
+            most = i >= left ? fmax(most, spare[i - left]) : fmax(most, spare[0]);
+            most = n - 1 - i >= right ? fmax(most, spare[i + right]) : fmax(most, spare[n - 1]);
+            v[(size_t)i * step] = most;
+        }
+        before -= left;
+        behind -= right;
+    }
+}
+
+/* What results that are floats may be off by grows with the largest sample that each of them reads: set a->local. */
+static enum imf_status find_local(const struct imf_chain *c, const struct imf_rows *image,
+                                  struct allowance *a, struct imf_error *err) {
+    const struct imf_margin none = {0, 0, 0, 0};
+    bool wraps = c->edge == IMF_EDGE_WRAP;
+    struct imf_margin m =
+        wraps ? (struct imf_margin){c->width, c->width, c->height, c->height} : c->reach;
+    if (!c->relative)
+        return IMF_OK;
+    double *spare = malloc((size_t)imf_max(c->width, c->height) * sizeof *spare);
+    enum imf_status st = imf_surface_layout(&a->local, IMF_F64, c->width, c->height, 1, none, err);
+    st = st ? st : imf_surface_alloc(&a->local, err);
+    if (!spare || st) {
+        free(spare);
+        return st ? st : imf_fail_memory(err, sizeof *spare);
+    }
+    for (int y = 0; y < c->height; y++) {
+        double *v = imf_surface_row(&a->local, y);
+        for (int i = 0; i < c->width * c->channels_in; i++) {
+            double sample = fabs(imf_sample_get(row_of(image, y), c->in, i)) / c->full;
+            int x = i / c->channels_in;
+            v[x] = fmax(i % c->channels_in ? v[x] : LEAST_LOCAL, sample);
+        }
+        spread(v, c->width, 1, m.left, m.right, spare);
+    }
+    for (int x = 0; x < c->width; x++)
+        spread((double *)imf_surface_row(&a->local, 0) + x, c->height, a->local.pitch, m.top,
+               m.bottom, spare);
+    free(spare);
+    return IMF_OK;
 }
 
 /* ---- decisions ------------------------------------------------------------------------------- */
@@ -185,8 +243,8 @@ static enum imf_status check(struct judge *j, int i, const struct imf_surface *o
     const struct imf_pass *pass = &j->chain->passes[i];
     struct allowance a = allowance_of(j->chain, i + 1, j->reference, exact);
     struct imf_report r = {0};
-    enum imf_status st = IMF_OK;
-    if (!exact && imf_pass_threshold(pass))
+    enum imf_status st = find_local(j->chain, j->image, &a, err);
+    if (!st && !exact && imf_pass_threshold(pass))
         st = take_values(j, i, output, &a, err);
     if (!exact && !st && imf_pass_hides(pass))
         st = make_values(j, i, imf_pass_hides(pass), output, &a.straight, err);
@@ -194,12 +252,14 @@ static enum imf_status check(struct judge *j, int i, const struct imf_surface *o
         double *want = imf_surface_row(output, y);
         const double *values = a.values.channels ? imf_surface_row(&a.values, y) : want;
         const double *straight = a.straight.channels ? imf_surface_row(&a.straight, y) : NULL;
-        compare_row(&a, want, values, straight, row_of(rows, y), sample, output->width, &r);
+        const double *local = a.local.channels ? imf_surface_row(&a.local, y) : NULL;
+        compare_row(&a, want, values, straight, local, row_of(rows, y), sample, output->width, &r);
         imf_samples_widen(want, row_of(rows, y), sample, 0,
                           (size_t)output->width * (size_t)output->channels);
     }
     imf_surface_free(&a.values);
     imf_surface_free(&a.straight);
+    imf_surface_free(&a.local);
     j->unexcused += r.verify_unexcused;
     return st;
 }
@@ -264,17 +324,23 @@ enum imf_status imf_verify(const struct imf_chain *c, const struct imf_rows *ima
     if (!st)
         st = imf_exec_filter(reference, image, &want, err);
     bool exact = c->exact || (c->exact_if_opaque && opaque(c, image));
+    struct allowance a = {0};
     if (!st) {
-        const struct allowance a = allowance_of(c, c->count, reference, exact);
+        a = allowance_of(c, c->count, reference, exact);
+        st = find_local(c, image, &a, err);
+    }
+    if (!st) {
         r->verified = true;
         r->verify_max = 0;
         r->verify_differing = r->verify_unexcused = 0;
         r->verify_samples = (uint64_t)c->width * (uint64_t)c->channels_out * (uint64_t)c->height;
         for (int y = 0; y < c->height; y++) {
             const double *row = row_of(&want, y);
-            compare_row(&a, row, row, NULL, row_of(result, y), c->out, c->width, r);
+            const double *local = a.local.channels ? imf_surface_row(&a.local, y) : NULL;
+            compare_row(&a, row, row, NULL, local, row_of(result, y), c->out, c->width, r);
         }
     }
+    imf_surface_free(&a.local);
     imf_exec_free(&reference);
     if (!st && !exact && witness && r->verify_unexcused) {
         struct judge j = {.chain = c, .image = image, .result = result, .witness = witness};

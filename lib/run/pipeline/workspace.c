@@ -149,6 +149,7 @@ static enum imf_status run(struct imf_workspace *ws, struct imf_pixel_io *pixels
     const struct imf_info *input = pixels->input = &ws->plan->input;
     pixels->output = &ws->plan->output;
     pixels->part = ws->plan->chain->part;
+    pixels->rescale = ws->plan->chain->rescale;
     pixels->threads = !single_thread(input->width, input->height, input->channels, options);
     if (!st)
         st = imf_pool_open(&pool, options->threads, err);
@@ -234,6 +235,7 @@ static enum imf_status run_files(struct imf_workspace *ws, struct imf_reader *re
     const struct imf_info *info = imf_reader_info(reader), *input = &ws->plan->input;
     if (info->width != input->width || info->height != input->height ||
         info->channels != input->channels || info->depth != input->depth ||
+        info->type != input->type || info->type_bits != input->type_bits ||
         info->color != input->color || info->alpha != input->alpha ||
         !same_orientation(info, input))
         return imf_fail(err, IMF_ERR_ARGUMENT, "the plan was made for another image");

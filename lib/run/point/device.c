@@ -154,7 +154,7 @@ static enum imf_status make_point(struct imf_point_job *job, const struct imf_po
     imf_define(&d, "VEC", "%d", job->vec);
     imf_define(&d, "DIVIDE_TWICE", "%d", device->gpu);
     imf_define_float(&d, "E_FULL", p->full);
-    imf_define(&d, "SECOND", "%d", combines ? 32 : p->full > 255 ? 16 : 8);
+    imf_define(&d, "SECOND", "%d", combines ? 32 : bits[p->image]);
     imf_define(&d, "C_SECOND", "%d", flat ? p->second_channels > 0 : p->second_channels);
     imf_define(&d, "SECOND_LIGHT", "%d", p->second_light);
     imf_define(&d, "CURVES", "%d", imf_curve_tables(p->curve));

@@ -106,15 +106,20 @@ static void make_curve(struct imf_point_curve *curve, const struct imf_point *p,
 static enum imf_status make_curves(struct imf_point_rows *r, struct imf_error *err) {
     const struct imf_point *p = &r->point;
     size_t count = (size_t)imf_curve_count(p->curve);
-    if (p->second_light || imf_point_find(p, IMF_LINEARIZE)) { /* samples of the image */
-        size_t values = (size_t)p->full + 1, bytes = count * values * sizeof *r->linear;
+    bool integer = p->image == IMF_U8 || p->image == IMF_U16;
+    if (integer && (p->second_light || imf_point_find(p, IMF_LINEARIZE))) { /* of the image */
+        size_t values = (size_t)imf_sample_max(p->image) + 1,
+               bytes = count * values * sizeof *r->linear;
         if (!(r->linear = malloc(bytes)))
             return imf_fail_memory(err, bytes);
         for (size_t i = 0; i < count * values; i++)
             r->linear[i] = p->full * imf_curve_to_light(p->curve, (int)(i / values),
                                                         (double)(i % values) / p->full);
     }
-    if (imf_point_find(p, IMF_DELINEARIZE) && r->out == IMF_U8) {
+    const struct imf_operation *rescale = imf_point_find(p, IMF_RESCALE);
+    bool bytes =
+        r->out == IMF_U8 && fabs(p->full * (rescale ? rescale->rescale.by : 1) - 255) < 1e-9;
+    if (imf_point_find(p, IMF_DELINEARIZE) && bytes) {
         if (!(r->curve = malloc(count * sizeof *r->curve)))
             return imf_fail_memory(err, count * sizeof *r->curve);
         for (size_t i = 0; i < count; i++)

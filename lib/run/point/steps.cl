@@ -59,11 +59,12 @@ STEP void take_alpha(PLANES)
 
 // The difference to another surface, shrunk towards 0 by level, is added or is all; or the quotient by it,
 // of which what is below `least` counts as that: noise is magnified no further.
-STEP void combine(PLANES, NUMBER amount, NUMBER level, int difference, int quotient, NUMBER least)
+STEP void combine(PLANES, NUMBER amount, NUMBER level, int difference, int quotient, NUMBER least,
+                  NUMBER low, NUMBER high)
 {
     for (int c = 0; c < colors + alpha; c++) {
         if (quotient)
-            EACH v[c][i] = LEAST(full * MOST(v[c][i], 0.0f) / MOST(b[c][i], least), full);
+            EACH v[c][i] = LEAST(full * MOST(v[c][i], low) / MOST(b[c][i], least), high);
         else
             EACH {
                 REAL d = v[c][i] - b[c][i];
@@ -98,6 +99,12 @@ STEP void scalar(PLANES, int absolute, NUMBER multiply, NUMBER offset, int thres
         if (threshold)
             EACH v[c][i] = v[c][i] >= level ? (REAL)full : (REAL)0;
     }
+}
+
+STEP void clip(PLANES)
+{
+    for (int c = 0; c < colors; c++)
+        EACH v[c][i] = limited(v[c][i], full);
 }
 
 STEP void rescale(PLANES, NUMBER by)

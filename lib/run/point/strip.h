@@ -134,7 +134,7 @@ _Static_assert(IMF_CHANNELS_LUMA == 1 && IMF_CHANNELS_BLUE == 4 && IMF_BLEND_OVE
 /* Colours to linear light. */
 INLINE void linearize(PLANES) {
     const struct imf_curve *curve = rows->point.curve;
-    const size_t values = (size_t)rows->point.full + 1;
+    const size_t values = (size_t)imf_sample_max(rows->point.image) + 1;
     for (int c = 0; c < colors; c++) {
         int which = imf_curve_of(curve, c, colors);
         const double *linear = rows->linear ? rows->linear + (size_t)which * values : NULL;
@@ -143,7 +143,7 @@ INLINE void linearize(PLANES) {
         else
             for (int i = 0; i < n; i++) /* a function's call: no vectors */
                 v[c][i] = (REAL)(rows->point.full *
-                                 imf_curve_to_light(curve, which, (double)(v[c][i] / full)));
+                                 imf_curve_any_light(curve, which, (double)(v[c][i] / full)));
     }
 }
 
@@ -152,12 +152,15 @@ INLINE void linearize(PLANES) {
 INLINE void delinearize(PLANES) {
     const struct imf_curve *by = rows->point.curve;
     const REAL byte = full / 255;
+    const bool floats = rows->point.image == IMF_F32 || rows->point.image == IMF_F64;
+    double (*from_light)(const struct imf_curve *, int, double) =
+        floats ? imf_curve_of_any_light : imf_curve_from_light;
     for (int c = 0; c < colors; c++) {
         int which = imf_curve_of(by, c, colors);
         const struct imf_point_curve *curve = rows->curve ? &rows->curve[which] : NULL;
         bool dense = curve && curve->dense;
         for (int i = 0; i < n && !curve; i++)
-            v[c][i] = full * (REAL)imf_curve_from_light(by, which, (double)(v[c][i] / full));
+            v[c][i] = full * (REAL)from_light(by, which, (double)(v[c][i] / full));
         for (int i = 0; i < n && curve; i++) {
             double x = (double)limited(v[c][i], full);
             int part = imf_min((int)(x * curve->scale), IMF_CURVE_PARTS - 1);

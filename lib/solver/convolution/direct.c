@@ -307,6 +307,7 @@ const struct imf_solver imf_solver_direct = {
     .name = "direct",
     .backend = IMF_BACKEND_DIRECT,
     .program = "direct",
+    .local = true,
     .kinds = 1u << IMF_CONVOLUTION | 1u << IMF_MAGNITUDE | 1u << IMF_PHASE,
     .propose = direct_propose,
     .parts = (const char *const[]){"common.cl", NULL},

@@ -397,6 +397,7 @@ const struct imf_solver imf_solver_direct_gpu = {
     .name = "direct",
     .backend = IMF_BACKEND_DIRECT,
     .program = "direct_gpu",
+    .local = true,
     .kinds = 1u << IMF_CONVOLUTION | 1u << IMF_MAGNITUDE,
     .propose = local_propose,
     .prepare = local_prepare,

@@ -148,7 +148,7 @@ static void host_strip(const struct imf_host_strip *s) {
 
 #define SOLVER(called, of)                                                                         \
     {                                                                                              \
-        .name = called, .backend = of, .float64 = true,                                            \
+        .name = called, .backend = of, .float64 = true, .local = true,                             \
         .kinds = 1u << IMF_CONVOLUTION | 1u << IMF_MAGNITUDE | 1u << IMF_PHASE,                    \
         .propose = host_propose, .cut = host_cut, .scratch_bytes = scratch_bytes,                  \
         .strip = host_strip                                                                        \

@@ -113,8 +113,8 @@ static bool fits_registers(const struct imf_problem *p, const struct imf_tuning 
 /* The kernel as one product or, if one pass fits the registers, as a sum of up to IMF_TERMS_MAX. */
 static bool find_terms(const struct imf_problem *p, const struct imf_tuning *t, struct shape *s,
                        struct imf_terms *terms, struct imf_proposal *out) {
-    if (!p->facts[0].product &&
-        (p->exact || p->whole_if_opaque || t->two_passes || !fits_registers(p, t, IMF_ACC_FLOAT))) {
+    if (!p->facts[0].product && (p->exact || p->whole_if_opaque || p->local || t->two_passes ||
+                                 !fits_registers(p, t, IMF_ACC_FLOAT))) {
         imf_proposal_refuse(out, "the kernel is not the product of a column and a row");
         return false;
     }
@@ -322,6 +322,7 @@ const struct imf_solver imf_solver_separable = {
     .name = "separable",
     .backend = IMF_BACKEND_SEPARABLE,
     .program = "separable",
+    .local = true,
     .kinds = 1u << IMF_CONVOLUTION,
     .propose = separable_propose,
     .sizes = sizes,

@@ -153,6 +153,7 @@ static enum imf_status separable_run(struct imf_job *job, const struct imf_surfa
 const struct imf_solver imf_solver_separable_gpu = {
     .name = "separable",
     .backend = IMF_BACKEND_SEPARABLE,
+    .local = true,
     .kinds = 1u << IMF_CONVOLUTION,
     .propose = separable_propose,
     .own = sizeof(struct separable_job),

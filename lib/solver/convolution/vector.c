@@ -237,6 +237,7 @@ static void vector_strip(const struct imf_host_strip *s) {
 const struct imf_solver imf_solver_vector = {
     .name = "vector",
     .backend = IMF_BACKEND_VECTOR,
+    .local = true,
     .kinds = 1u << IMF_CONVOLUTION | 1u << IMF_MAGNITUDE,
     .propose = vector_propose,
     .own = sizeof(struct vector),

@@ -212,7 +212,8 @@ bool imf_vector_find_terms(const struct imf_problem *p, struct imf_vector_shape 
     bool integers = p->exact || p->whole_if_opaque; /* which terms of real numbers are not */
     s->allowed = RESIDUAL * p->tolerance_even * fabs(p->epilogue.scale) / p->in_max;
     if (p->kind == IMF_MAGNITUDE || p->facts[0].nonzero <= taps ||
-        (integers && !p->facts[0].product) || !imf_problem_terms(p, s->allowed, terms))
+        ((integers || p->local) && !p->facts[0].product) ||
+        !imf_problem_terms(p, s->allowed, terms))
         return false;
     s->rank = terms->count;
     if (p->facts[0].nonzero > (size_t)terms->count * taps)

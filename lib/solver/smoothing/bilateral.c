@@ -188,6 +188,7 @@ static void bilateral_strip(const struct imf_host_strip *s) {
 const struct imf_solver imf_solver_bilateral = {
     .name = "vector",
     .backend = IMF_BACKEND_VECTOR,
+    .local = true,
     .kinds = 1u << IMF_BILATERAL,
     .propose = bilateral_propose,
     .cut = bilateral_cut,

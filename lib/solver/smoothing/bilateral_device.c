@@ -49,6 +49,7 @@ static enum imf_status bilateral_run(struct imf_job *job, const struct imf_surfa
 const struct imf_solver imf_solver_bilateral_device = {
     .name = "direct",
     .backend = IMF_BACKEND_DIRECT,
+    .local = true,
     .kinds = 1u << IMF_BILATERAL,
     .propose = bilateral_propose,
     .program = "bilateral",

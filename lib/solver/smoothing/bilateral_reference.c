@@ -195,9 +195,9 @@ static void bilateral_strip(const struct imf_host_strip *s) {
 
 #define SOLVER(called, of)                                                                         \
     {                                                                                              \
-        .name = called, .backend = of, .float64 = true, .kinds = 1u << IMF_BILATERAL,              \
-        .propose = bilateral_propose, .cut = bilateral_cut, .scratch_bytes = scratch_bytes,        \
-        .strip = bilateral_strip                                                                   \
+        .name = called, .backend = of, .float64 = true, .local = true,                             \
+        .kinds = 1u << IMF_BILATERAL, .propose = bilateral_propose, .cut = bilateral_cut,          \
+        .scratch_bytes = scratch_bytes, .strip = bilateral_strip                                   \
     }
 
 const struct imf_solver imf_solver_bilateral_float64 = SOLVER("vector", IMF_BACKEND_VECTOR);

@@ -129,7 +129,7 @@ static void guided_strip(const struct imf_host_strip *s) {
 
 #define SOLVER(called, of)                                                                         \
     {                                                                                              \
-        .name = called, .backend = of, .float64 = true, .kinds = 1u << IMF_GUIDED,                 \
+        .name = called, .backend = of, .float64 = true, .local = true, .kinds = 1u << IMF_GUIDED,  \
         .propose = guided_propose, .cut = guided_cut, .scratch_bytes = scratch_bytes,              \
         .strip = guided_strip                                                                      \
     }

@@ -1,0 +1,53 @@
+/* measure.c - what is known of samples only once all of them were read */
+#include "base/info.h"
+#include "base/surface.h"
+#include "codec/codec.h"
+#include "codec/decoder.h"
+#include "imfilter_program.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#define SOME 64 /* rows at once */
+
+static void measure_row(struct imf_measured *m, const struct imf_info *info, const void *row) {
+    enum imf_sample sample = imf_info_sample(info);
+    for (int i = 0; i < info->width * info->channels; i++) {
+        double v = imf_sample_get(row, sample, i);
+        bool alpha = info->alpha && i % info->channels == info->channels - 1;
+        m->missing = m->missing || isnan(v);
+        m->infinite = m->infinite || isinf(v);
+        m->most = !alpha && isfinite(v) && v > m->most ? v : m->most;
+    }
+}
+
+static enum imf_status measure(struct imf_reader *r, struct imf_measured *m,
+                               struct imf_error *err) {
+    size_t row = imf_info_row_bytes(&r->info), bytes;
+    char *rows = imf_size_mul(row, SOME, &bytes) ? malloc(bytes) : NULL;
+    enum imf_status status = rows ? IMF_OK : imf_fail_memory(err, row);
+    for (int y = 0, some; y < r->info.height && !status; y += some) {
+        some = imf_min(SOME, r->info.height - y);
+        status = imf_reader_rows(r, rows, row, some, err);
+        for (int k = 0; k < some && !status; k++)
+            measure_row(m, &r->info, rows + (size_t)k * row);
+    }
+    free(rows);
+    return status;
+}
+
+enum imf_status imf_reader_measure(struct imf_reader *r, struct imf_measured *m,
+                                   struct imf_error *err) {
+    FILE *stream = r->source.stream;
+    off_t at = ftello(stream);
+    struct imf_reader *again;
+    *m = (struct imf_measured){.most = -INFINITY};
+    enum imf_status status = imf_reader_again(&again, r, err);
+    if (!status)
+        status = measure(again, m, err);
+    imf_reader_close(&again);
+    if (fseeko(stream, at, SEEK_SET) != 0 && !status)
+        status = imf_fail_io(err, errno);
+    return status;
+}
