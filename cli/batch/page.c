@@ -68,12 +68,42 @@ static enum result read_curve(struct session *s, struct work *w) {
     return RESULT_DONE;
 }
 
+/* Full scale, and what is known of samples only once all were read. */
+static enum result measure(struct session *s, struct work *w) {
+    const struct options *o = s->options;
+    const struct imf_info *info = imf_reader_info(w->reader);
+    struct imf_measured found;
+    w->full = o->settings.full;
+    if (!s->filter || (!o->full_auto && !(w->full > 0)))
+        return RESULT_DONE;
+    if (!imf_reader_seeks(w->reader))
+        return o->full_auto
+                   ? work_fail(w, w->job->input,
+                               "--full=auto reads it twice, which needs a file (name a number)")
+                   : RESULT_DONE;
+    if (imf_reader_measure(w->reader, &found, &w->error) != IMF_OK)
+        return work_fail_input(w);
+    char text[160] = "";
+    if (o->full_auto && found.most > 0)
+        w->full = found.most;
+    else if (o->full_auto)
+        snprintf(text, sizeof text, "no sample is above 0: full scale is %.9g",
+                 imf_info_full(info));
+    else if (found.most > w->full)
+        snprintf(text, sizeof text,
+                 "samples up to %.9g are above full scale (--full=%.9g), and kept", found.most,
+                 w->full);
+    if (*text)
+        work_add_warning(w, text);
+    return RESULT_DONE;
+}
+
 static enum result acquire_workspace(struct session *s, struct work *w) {
     const struct options *o = s->options;
     const struct imf_info *info = imf_reader_info(w->reader);
     uint64_t held = imf_reader_held(w->reader) + pictures_bytes(info, o);
-    const struct imf_plan_key key = {*info,   held, is_held(s, w), o->verify, may_read_twice(w),
-                                     w->curve};
+    const struct imf_plan_key key = {*info,   held,    is_held(s, w), o->verify, may_read_twice(w),
+                                     w->full, w->curve};
     enum imf_status status = imf_plan_cache_acquire(s->plans, &key, &w->lease, &w->error);
     bool bad_usage = status == IMF_ERR_ARGUMENT || status == IMF_ERR_SPEC;
     if (status == IMF_ERR_LIMIT && imf_reader_drop_blocks(w->reader))
@@ -226,6 +256,8 @@ enum result page_filter(struct session *s, struct work *w, size_t i, size_t coun
     const struct imf_info *info = imf_reader_info(w->reader);
     w->messages->pixels += (uint64_t)info->width * (uint64_t)info->height;
     enum result result = read_curve(s, w);
+    if (result == RESULT_DONE)
+        result = measure(s, w);
     if (result == RESULT_DONE && s->filter)
         result = acquire_workspace(s, w);
     if (result != RESULT_DONE)

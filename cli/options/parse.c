@@ -215,6 +215,14 @@ static bool strip_alone(struct options *o) {
     return options_append(&o->specs, &o->spec_count, "kernel:1");
 }
 
+/* A PFM holds floats alone. */
+static void imply_depth(struct options *o) {
+    const char *dot = o->output ? strrchr(o->output, '.') : NULL;
+    bool named = dot && o->format == IMF_FORMAT_NONE && imf_pnm_from_name(dot + 1) == IMF_PNM_PFM;
+    if (!o->settings.depth && (named || o->encode.pnm == IMF_PNM_PFM))
+        o->settings.depth = 32;
+}
+
 static void set_defaults(struct options *o) {
     *o = (struct options){0};
     options_set_memory(o, machine_memory());
@@ -259,5 +267,6 @@ bool options_parse(struct options *o, int argc, char **argv) {
         if (!options_append(&o->inputs, &o->input_count, argv[optind]))
             return false;
     }
+    imply_depth(o);
     return o->action != ACTION_FILTER || (strip_alone(o) && check(o));
 }

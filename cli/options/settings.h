@@ -57,6 +57,7 @@ struct options {
     const char *mask;           /* the picture of --mask, or NULL */
     struct imf_region *regions; /* owned: the settings' */
     struct imf_settings settings;
+    bool full_auto; /* full scale is each picture's largest sample */
     struct imf_limits limits;
     struct imf_encode encode;
     bool memory_given; /* max_memory of these three is --max-memory, not the machine's memory */

@@ -2,12 +2,13 @@
  * table.c - every option: its name, its line of --help, and how its value is stored
  */
 #include "options/table.h"
-#include "options/pages.h"
 
+#include <float.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "options/pages.h"
 #include "report/message.h"
 
 #define COUNT(table) (sizeof(table) / sizeof(table)[0])
@@ -47,7 +48,7 @@ static const struct choice devices[] = {{"auto", IMF_DEVICE_AUTO},
 static const struct choice qualities[] = {{"keep", 0}, {0}};
 static const struct choice subsamplings[] = {
     {"keep", 0}, {"444", 444}, {"422", 422}, {"420", 420}, {0}};
-static const struct choice depths[] = {{"keep", 0}, {"8", 8}, {"16", 16}, {0}};
+static const struct choice depths[] = {{"keep", 0}, {"8", 8}, {"16", 16}, {"float", 32}, {0}};
 static const struct choice strips[] = {{"all", IMF_STRIP_ALL},
                                        {"exif", IMF_STRIP_EXIF},
                                        {"xmp", IMF_STRIP_XMP},
@@ -152,9 +153,8 @@ static bool set_suffix(struct options *o, const struct option_row *row, const ch
 }
 
 static bool set_files_from(struct options *o, const struct option_row *row, const char *value) {
-    (void)row;
     if (o->files_from)
-        return complain("--files-from is given twice; join the lists");
+        return complain("--%s is given twice; join the lists", row->name);
     o->files_from = value;
     return true;
 }
@@ -175,6 +175,13 @@ static bool set_pages(struct options *o, const struct option_row *row, const cha
     o->pages = value;
     return !value || (*value && pages_valid(value)) ||
            bad_value(row->name, value, "pages and ranges, such as 1,3-5,-1 where -1 is the last");
+}
+
+static bool set_full(struct options *o, const struct option_row *row, const char *value) {
+    o->full_auto = strcmp(value, "auto") == 0;
+    bool number = !o->full_auto && parse_fraction(value, FLT_MAX, &o->settings.full);
+    return o->full_auto || (number && o->settings.full >= FLT_MIN) ||
+           bad_value(row->name, value, "a number above 0, or auto");
 }
 
 static bool set_format(struct options *o, const struct option_row *row, const char *value) {
@@ -379,6 +386,7 @@ const struct option_row option_rows[] = {
      set_edge, AT(settings.edge), edges, 0, 0},
     {"range", 0, REQUIRED, "MODE", "response: clip, abs, offset or normalize", CHOICE(settings.range, ranges)},
     {"alpha", 0, REQUIRED, "MODE", "alpha: auto, premultiply, filter or keep", CHOICE(settings.alpha, alphas)},
+    {"full", 0, REQUIRED, "V", "the sample that is white: a number, or auto", CALL(set_full)},
     {"linear", 0, NONE, NULL, "filter in linear light", FLAG(settings.linear)},
     {"channels", 0, REQUIRED, "NAME", "filter rgb, luma, r, g or b", CHOICE(settings.channels, channels)},
     {"strength", 0, REQUIRED, "A", "mix in the input: 0 none of the filter .. 1 all", CALL(set_strength)},
@@ -399,7 +407,7 @@ const struct option_row option_rows[] = {
     HEADING("Encode"),
     {"quality", 0, REQUIRED, "N", "JPEG and WebP quality: keep or 1..100", NUMBER(encode.quality, qualities, 1, 100)},
     {"subsampling", 0, REQUIRED, "N", "JPEG chroma: keep, 444, 422 or 420", CHOICE(encode.subsampling, subsamplings)},
-    {"depth", 0, REQUIRED, "N", "bits a sample: keep, 8 or 16", CHOICE(settings.depth, depths)},
+    {"depth", 0, REQUIRED, "N", "bits a sample: keep, 8, 16 or float", CHOICE(settings.depth, depths)},
     {"compression", 0, REQUIRED, "N", "PNG, TIFF: 0 stored, 1 fast .. 9 small (6)",
      set_compression, AT(encode.compression), NULL, 0, 9},
     {"optimize", 0, NONE, NULL, "JPEG: Huffman tables for this image", FLAG(encode.optimize)},

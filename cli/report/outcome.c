@@ -35,7 +35,15 @@ static bool has_algorithm(const struct imf_candidate *c) {
 }
 
 static int bits_of(const struct imf_info *info) {
-    return info->bits ? info->bits : info->depth;
+    return info->bits ? info->bits : info->type ? info->type_bits : info->depth;
+}
+
+static const char *type_of(const struct imf_info *info) {
+    static const char *const types[] = {
+        [IMF_TYPE_FLOAT] = "float", [IMF_TYPE_UNSIGNED] = "unsigned", [IMF_TYPE_SIGNED] = "signed"};
+    return info->type          ? types[info->type]
+           : info->depth <= 16 ? types[IMF_TYPE_UNSIGNED]
+                               : types[IMF_TYPE_FLOAT];
 }
 
 /* By whom, how and where it was done: by the plan, unless the palette was enough. */
@@ -90,8 +98,10 @@ static void print_plan(const struct reporter *r, const struct outcome *o) {
     const struct imf_info *info = &o->source;
     escape_print(out, o->input);
     print_page(out, o);
-    fprintf(out, ": %dx%d %s%s, %d bits: ", info->width, info->height, color_name(info),
-            info->alpha ? " with alpha" : "", bits_of(info));
+    bool usual = info->depth <= 16;
+    fprintf(out, ": %dx%d %s%s, %d bits%s%s: ", info->width, info->height, color_name(info),
+            info->alpha ? " with alpha" : "", bits_of(info), usual ? "" : ", ",
+            usual ? "" : type_of(info));
     put_brief(out, o->filter);
     fprintf(out, " on %s\n", device_of(o));
     const struct imf_candidate *list = o->choice->candidates;
@@ -303,6 +313,7 @@ static void json_outcome(const struct reporter *r, const struct outcome *o, cons
         json_integer(&j, "height", (uint64_t)info->height);
         json_integer(&j, "channels", (uint64_t)info->channels);
         json_integer(&j, "depth", (uint64_t)bits_of(info));
+        json_string(&j, "type", type_of(info));
         if (o->output)
             json_string(&j, "format", imf_format_name(info->format));
         json_string(&j, "filter", o->filter);
