@@ -2,8 +2,8 @@
 #ifndef DEBLUR_UTIL_H
 #define DEBLUR_UTIL_H
 
-#include "canary_util.h"
 #include "device/buffer.h"
+#include "solver_check.h"
 
 #include <math.h>
 

@@ -1,8 +1,6 @@
 /* test_clahe.c - adaptive histogram equalization: the vectors' against the definition, and turned */
 #include "solver/histogram/clahe.h"
-#include "vector_util.h"
-
-static const struct imf_margin none = {0, 0, 0, 0};
+#include "solver_check.h"
 
 static struct imf_problem problem_of(const struct imf_clahe *clahe, const int shape[2],
                                      int channels, enum imf_sample in, enum imf_sample out) {
@@ -18,38 +16,12 @@ static struct imf_problem problem_of(const struct imf_clahe *clahe, const int sh
     return p;
 }
 
-/* Measured and made in bands of so many rows. */
-static struct imf_surface in_bands(const struct imf_problem *p, const struct imf_surface *in,
-                                   int rows) {
+static struct imf_surface result(const struct imf_problem *p, const struct imf_surface *in) {
     struct imf_proposal one;
-    struct imf_surface out = surface(p, p->out, none);
-    struct imf_job *job = NULL;
+    struct imf_surface out = surface(p, p->out);
     imf_propose_backend(&one, IMF_BACKEND_VECTOR, p);
-    bool made = one.feasible && !imf_job_make(&job, p, &one, NULL, NULL);
-    CHECK(made && one.bands == IMF_BANDS_TWICE, "%s", one.why);
-    for (int time = 0; time < 2 && made; time++)
-        for (int y = 0; y < p->height; y += rows) {
-            struct imf_surface from = *in, to = out;
-            from.row = y;
-            from.origin += (size_t)y * in->pitch;
-            to.origin += (size_t)y * out.pitch;
-            from.height = to.height = imf_min(rows, p->height - y);
-            made = made &&
-                   !(time ? imf_job_run(job, &from, &to, NULL) : imf_job_measure(job, &from, NULL));
-        }
-    CHECK(made, "%d rows", rows);
-    imf_job_free(&job);
-    return out;
-}
-
-static struct imf_surface result(enum imf_backend backend, const struct imf_problem *p,
-                                 const struct imf_surface *in) {
-    struct imf_proposal one;
-    struct imf_surface out = surface(p, p->out, none);
-    imf_propose_backend(&one, backend, p);
-    CHECK(one.feasible, "%s", one.why);
-    if (one.feasible)
-        run(one.solver, p, in, &out, p->height);
+    CHECK(one.bands == IMF_BANDS_TWICE, "%s", one.why);
+    run_in_bands(&one, p, in, &out, p->height, 1);
     return out;
 }
 
@@ -83,21 +55,14 @@ static void test_solvers(void) {
                     p.epilogue.multiply = -1;
                     p.epilogue.offset = p.in_max;
                 }
-                struct imf_surface in = surface(&p, p.in, none);
+                struct imf_surface in = noisy(&p, p.in);
                 soften(&in, (int)p.in_max);
-                struct imf_surface want = result(IMF_BACKEND_CPU, &p, &in);
-                struct imf_surface got = result(IMF_BACKEND_VECTOR, &p, &in);
-                CHECK(!differing(&want, &got), "%dx%d, %d channels, %d to %d, %dx%d tiles", p.width,
-                      p.height, channels, p.in, p.out, clahe->across, clahe->down);
-                imf_surface_free(&got);
-                for (int rows = 1; rows < p.height; rows = 3 * rows + 1) {
-                    got = in_bands(&p, &in, rows);
-                    CHECK(!differing(&want, &got), "%dx%d, %d channels, bands of %d rows", p.width,
-                          p.height, channels, rows);
-                    imf_surface_free(&got);
-                }
+                struct solver_check check = {
+                    .what = "clahe", .p = &p, .in = &in, .slack = IMF_SLACK};
+                for (check.rows = 1; check.rows == 1 || check.rows < p.height;
+                     check.rows = 3 * check.rows + 1)
+                    check_solvers(&check);
                 imf_surface_free(&in);
-                imf_surface_free(&want);
             }
 }
 
@@ -106,13 +71,13 @@ static void test_turned(void) {
     const struct imf_clahe upright = {5, 3, 2, 1, 1, false}, stored = {3, 5, 2, -1, 1, true};
     struct imf_problem p = problem_of(&upright, (const int[]){67, 41}, 1, IMF_U8, IMF_U8);
     struct imf_problem q = problem_of(&stored, (const int[]){41, 67}, 1, IMF_U8, IMF_U8);
-    struct imf_surface a = surface(&p, IMF_U8, none), b = surface(&q, IMF_U8, none);
+    struct imf_surface a = noisy(&p, IMF_U8), b = surface(&q, IMF_U8);
     soften(&a, 255);
     for (int y = 0; y < 41; y++)
         for (int x = 0; x < 67; x++)
             ((uint8_t *)imf_surface_row(&b, x))[40 - y] = ((uint8_t *)imf_surface_row(&a, y))[x];
-    struct imf_surface want = result(IMF_BACKEND_VECTOR, &p, &a);
-    struct imf_surface got = result(IMF_BACKEND_VECTOR, &q, &b);
+    struct imf_surface want = result(&p, &a);
+    struct imf_surface got = result(&q, &b);
     unsigned long wrong = 0;
     for (int y = 0; y < 41; y++)
         for (int x = 0; x < 67; x++)

@@ -28,7 +28,7 @@ static void *sometimes(size_t count, size_t size) {
 #include "../../lib/solver/convolution/vector_rows.c"
 #undef imf_solver_decimated
 
-#include "vector_util.h"
+#include "solver_check.h"
 
 #include <sched.h>
 
@@ -105,13 +105,12 @@ static void check_refusals(void) {
 /* ---- passes ----------------------------------------------------------------------------------- */
 
 static void check_pass(const char *what, const struct imf_problem *p) {
-    const struct imf_margin none = {0, 0, 0, 0};
-    struct imf_surface in = surface(p, p->in, p->reach), want = surface(p, p->out, none);
+    struct imf_surface in = noisy(p, p->in), want = surface(p, p->out);
     struct imf_proposal proposal;
     imf_propose(&proposal, &imf_solver_decimated, p, NULL);
     run(&oldest_decimated, p, &in, &want, p->height);
     for (int bands = 1; bands <= 4 && proposal.feasible; bands++) {
-        struct imf_surface got = surface(p, p->out, none);
+        struct imf_surface got = surface(p, p->out);
         run(&imf_solver_decimated, p, &in, &got, bands * proposal.step);
         unsigned long rows = differing(&want, &got);
         CHECK(rows == 0, "%s, %dx%d, %d channels, bands of %d: %lu rows differ", what, p->width,
@@ -163,17 +162,16 @@ static struct imf_problem floats(struct imf_kernel **k, int width, int channels,
 }
 
 static struct imf_surface signed_noise(const struct imf_problem *p) {
-    struct imf_surface s = surface(p, IMF_F32, p->reach);
+    struct imf_surface s = noisy(p, IMF_F32);
     for (size_t i = 0; i < s.size; i++) /* runs of one sign, which the bound is for */
         ((float *)s.host)[i] *= i / 7 % 2 ? -1 : 1;
     return s;
 }
 
 static struct imf_surface reference(const struct imf_problem *p, const struct imf_surface *in) {
-    const struct imf_margin none = {0, 0, 0, 0};
     struct imf_problem wide = *p;
     wide.out = IMF_F64;
-    struct imf_surface want = surface(&wide, IMF_F64, none);
+    struct imf_surface want = surface(&wide, IMF_F64);
     run(&imf_solver_host, &wide, in, &want, p->height);
     return want;
 }
@@ -189,14 +187,12 @@ static double farthest(const struct imf_surface *got, const struct imf_surface *
 
 /* Within the proposal's bound of the reference. */
 static void check_floats(int channels, double tolerance) {
-    const struct imf_margin none = {0, 0, 0, 0};
     struct imf_kernel *k;
     struct imf_problem p = floats(&k, 211, channels, tolerance);
     struct imf_proposal proposal;
     imf_propose(&proposal, &imf_solver_decimated, &p, NULL);
     CHECK(proposal.feasible && proposal.error <= tolerance, "%s", proposal.why);
-    struct imf_surface in = signed_noise(&p), got = surface(&p, IMF_F32, none),
-                       want = reference(&p, &in);
+    struct imf_surface in = signed_noise(&p), got = surface(&p, IMF_F32), want = reference(&p, &in);
     run(&imf_solver_decimated, &p, &in, &got, p.height);
     double worst = farthest(&got, &want);
     CHECK(worst <= proposal.error, "off by %g, bound %g", worst, proposal.error);
@@ -209,11 +205,9 @@ static void check_floats(int channels, double tolerance) {
 /* Where there is no memory for a filter the problem is refused, other filters are taken, or the job is not
  * made: what is made has the proposal's filters. */
 static void check_memory(void) {
-    const struct imf_margin none = {0, 0, 0, 0};
     struct imf_kernel *k;
     struct imf_problem p = floats(&k, 67, 1, 0x1p-5);
-    struct imf_surface in = signed_noise(&p), got = surface(&p, IMF_F32, none),
-                       want = reference(&p, &in);
+    struct imf_surface in = signed_noise(&p), got = surface(&p, IMF_F32), want = reference(&p, &in);
     int first = 0, refused = 0, others = 0, unmade = 0, all = 1;
     for (failing = 0; failing <= all; failing++) {
         struct imf_proposal proposal;

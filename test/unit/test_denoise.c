@@ -5,12 +5,10 @@
  * At every shape, depth and number of channels that count: results lie within the contract's tolerance of float64, do
  * not depend on bands, and nothing around them is written.
  */
-#include "vector_util.h"
+#include "solver_check.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-#define PATTERN 0xa5
 
 /* Flat parts, edges and texture under noise; some samples at either end. */
 static void draw(const struct imf_surface *s, const struct imf_problem *p) {
@@ -21,80 +19,6 @@ static void draw(const struct imf_surface *s, const struct imf_problem *p) {
         v = noise() % 90 ? v : noise() % 2;
         imf_sample_put(s->host, s->sample, (ptrdiff_t)i, v * p->in_max);
     }
-}
-
-static struct imf_surface blank(const struct imf_problem *p) {
-    struct imf_surface s = surface(p, p->out, (struct imf_margin){70, 70, 1, 1});
-    memset(s.host, PATTERN, imf_surface_bytes(&s));
-    return s;
-}
-
-/* Floats and integers of 16 bits may be one 16-bit step off. */
-static unsigned long wrong_in(const struct imf_problem *p, const struct imf_surface *want,
-                              struct imf_surface *got) {
-    size_t n = (size_t)p->width * (size_t)p->channels;
-    double most = p->out == IMF_U16 ? 1 : p->out == IMF_U8 ? 0.5 + 1.0 / 32 : p->in_max / 255 / 32;
-    unsigned long wrong = 0;
-    for (int y = 0; y < p->height; y++) {
-        char *row = imf_surface_row(got, y);
-        for (ptrdiff_t i = 0; i < (ptrdiff_t)n; i++) {
-            double v = imf_sample_get(imf_surface_row(want, y), IMF_F64, i);
-            double exact = p->out == IMF_F32 ? v : fmin(fmax(v, 0), imf_sample_max(p->out));
-            bool counts = i % p->channels < p->colors;
-            wrong += counts && !(fabs(imf_sample_get(row, p->out, i) - exact) <= most);
-        }
-        memset(row, PATTERN, n * imf_sample_size(got->sample));
-    }
-    for (size_t i = 0; i < imf_surface_bytes(got); i++)
-        wrong += ((const unsigned char *)got->host)[i] != PATTERN;
-    return wrong;
-}
-
-static void check(const char *spec, const struct imf_problem *p, int rows) {
-    struct imf_problem reference = *p;
-    struct imf_proposal plain, fast;
-    struct imf_margin none = {0, 0, 0, 0};
-    reference.out = IMF_F64;
-    imf_propose_host(&plain, &reference);
-    imf_propose_backend(&fast, IMF_BACKEND_VECTOR, p);
-    CHECK(plain.feasible && fast.feasible, "%s: %s %s", spec, plain.why, fast.why);
-    if (!plain.feasible || !fast.feasible)
-        return;
-    bool whole_image = fast.bands == IMF_BANDS_WHOLE;
-    struct imf_surface in = surface(p, p->in, p->reach), want = surface(p, IMF_F64, none);
-    struct imf_surface whole = blank(p), bands = blank(p);
-    draw(&in, p);
-    run(plain.solver, &reference, &in, &want, p->height);
-    run(fast.solver, p, &in, &whole, p->height);
-    run(fast.solver, p, &in, &bands, whole_image ? p->height : rows * fast.step);
-    CHECK(!differing(&whole, &bands), "%s: bands of %d rows differ", spec, rows * fast.step);
-    unsigned long wrong = wrong_in(p, &want, &whole);
-    CHECK(!wrong, "%s: %dx%d, %d of %d channels, %d to %d: %lu", spec, p->width, p->height,
-          p->colors, p->channels, p->in, p->out, wrong);
-    imf_surface_free(&in);
-    imf_surface_free(&want);
-    imf_surface_free(&whole);
-    imf_surface_free(&bands);
-}
-
-static const struct {
-    enum imf_sample in, out;
-} samples[] = {{IMF_U8, IMF_U8},   {IMF_U16, IMF_U16}, {IMF_U8, IMF_F32},
-               {IMF_U16, IMF_F32}, {IMF_F32, IMF_U8},  {IMF_F32, IMF_F32}};
-
-/* The problem of a filter, and of what follows it. */
-static void check_shape(const char *const *specs, const int shape[2], int turn) {
-    int type = turn % 6, channels = 1 + turn % 4;
-    struct imf_info info =
-        chain_info(shape[0], shape[1], channels, samples[type].in == IMF_U16 ? 16 : 8);
-    info.alpha = channels % 2 == 0;
-    const struct imf_settings settings = {.alpha = turn % 3 ? IMF_ALPHA_KEEP : IMF_ALPHA_FILTER};
-    struct chain_case c = chain_make(specs, &info, &settings);
-    struct imf_problem p = c.chain->passes[0].problem;
-    p.in = samples[type].in;
-    p.out = samples[type].out;
-    check(specs[0], &p, 1 + turn % 5);
-    chain_drop(&c);
 }
 
 static void test_shapes(void) {
@@ -110,17 +34,17 @@ static void test_shapes(void) {
     for (size_t k = 0; k < sizeof specs / sizeof *specs; k++)
         for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
             for (int i = 0; i < 2; i++)
-                check_shape(specs[k], shapes[s], turn++ + (int)k);
+                check_filter(specs[k], shapes[s], turn++ + (int)k, draw);
 }
 
 /* More columns, and rows, than a tile has. */
 static void test_tiles(void) {
-    check_shape((const char *const[]){"denoise:0.08", NULL}, (const int[]){1301, 9}, 0);
-    check_shape((const char *const[]){"denoise:0.08", NULL}, (const int[]){9, 1301}, 0);
-    check_shape((const char *const[]){"denoise:0.08:quality=best", NULL}, (const int[]){1301, 5},
-                0);
-    check_shape((const char *const[]){"denoise:0.08:quality=best", NULL}, (const int[]){5, 1301},
-                0);
+    check_filter((const char *const[]){"denoise:0.08", NULL}, (const int[]){1301, 9}, 0, draw);
+    check_filter((const char *const[]){"denoise:0.08", NULL}, (const int[]){9, 1301}, 0, draw);
+    check_filter((const char *const[]){"denoise:0.08:quality=best", NULL}, (const int[]){1301, 5},
+                 0, draw);
+    check_filter((const char *const[]){"denoise:0.08:quality=best", NULL}, (const int[]){5, 1301},
+                 0, draw);
 }
 
 /* ---- images of which the result is known ----------------------------------------------------- */
@@ -135,8 +59,7 @@ static void filter(const char *spec, enum imf_backend backend, int width, int he
     struct imf_proposal chosen;
     p.out = IMF_F32;
     imf_propose_backend(&chosen, backend, &p);
-    struct imf_surface in = surface(&p, IMF_U8, p.reach);
-    struct imf_surface out = surface(&p, IMF_F32, (struct imf_margin){0, 0, 0, 0});
+    struct imf_surface in = surface(&p, IMF_U8), out = surface(&p, IMF_F32);
     for (int y = -p.reach.top; y < height + p.reach.bottom; y++)
         for (int x = -p.reach.left; x < width + p.reach.right; x++)
             imf_sample_put(imf_surface_row(&in, y), IMF_U8, x, at(x, y));
@@ -165,7 +88,7 @@ static double checks(int x, int y) {
 static double specks(int x, int y) {
     return 100 + (x * 7 + y * 13) % 31;
 }
-static double noisy(int x, int y) {
+static double grainy(int x, int y) {
     (void)x, (void)y;
     double sum = 0;
     for (int i = 0; i < 12; i++)
@@ -185,7 +108,7 @@ static void near(const char *spec, enum imf_backend backend, double (*at)(int x,
 /* Of noise on a flat image less than a part is left. */
 static void flattens(const char *spec, enum imf_backend backend, double part) {
     double got[SIDE * SIDE], mean = 0, squares = 0;
-    filter(spec, backend, SIDE, SIDE, noisy, got);
+    filter(spec, backend, SIDE, SIDE, grainy, got);
     for (int i = 0; i < SIDE * SIDE; i++)
         mean += got[i] / (SIDE * SIDE);
     for (int i = 0; i < SIDE * SIDE; i++)
@@ -220,12 +143,11 @@ static void test_tell(void) {
             chain_make(specs[k], &info, &(struct imf_settings){.alpha = IMF_ALPHA_KEEP});
         const struct imf_problem *p = &c.chain->passes[0].problem;
         struct imf_proposal chosen;
-        struct imf_surface in = surface(p, IMF_U8, p->reach);
-        struct imf_surface out = surface(p, IMF_F32, (struct imf_margin){0, 0, 0, 0});
+        struct imf_surface in = noisy(p, IMF_U8), out = surface(p, IMF_F32);
         char text[99] = "";
         struct imf_job *job = NULL;
         for (int i = 0; i < SIDE * SIDE; i++)
-            imf_sample_put(imf_surface_row(&in, i / SIDE), IMF_U8, i % SIDE, noisy(0, 0));
+            imf_sample_put(imf_surface_row(&in, i / SIDE), IMF_U8, i % SIDE, grainy(0, 0));
         imf_propose_backend(&chosen, IMF_BACKEND_VECTOR, p);
         if (!imf_job_make(&job, p, &chosen, NULL, NULL) && !imf_job_run(job, &in, &out, NULL))
             imf_job_tell(job, text, sizeof text);

@@ -3,10 +3,7 @@
  * where the pass stands in a chain
  */
 #include "base/orientation.h"
-#include "canary_util.h"
-#include "chain_util.h"
-#include "check.h"
-#include "solver/solver.h"
+#include "solver_check.h"
 
 #include <math.h>
 
@@ -91,26 +88,6 @@ static unsigned long wrong_pixels(const struct imf_surface *in, const struct imf
 static const enum imf_sample samples[][2] = {
     {IMF_U8, IMF_U8}, {IMF_U16, IMF_U16}, {IMF_U8, IMF_F64}, {IMF_F64, IMF_F64}};
 
-/* In bands of so many rows; 0: as a whole. */
-static void run(const struct imf_solver *solver, const struct imf_problem *p, int rows,
-                const struct imf_surface *in, const struct imf_surface *out) {
-    struct imf_proposal proposal;
-    struct imf_job *job = NULL;
-    imf_propose(&proposal, solver, p, NULL);
-    CHECK((proposal.bands == IMF_BANDS_WHOLE) == (p->fill.reach == IMF_FILL_ANY), "bands");
-    bool ran = proposal.feasible && !imf_job_make(&job, p, &proposal, NULL, NULL);
-    for (int y = 0, count = rows ? rows : p->height; y < p->height && ran; y += count) {
-        struct imf_surface from = *in, to = *out;
-        from.row = to.row = y;
-        from.height = to.height = imf_min(count, p->height - y);
-        from.origin += (size_t)y * in->pitch;
-        to.origin += (size_t)y * out->pitch;
-        ran = !imf_job_run(job, &from, &to, NULL);
-    }
-    CHECK(ran, "%s", proposal.why);
-    imf_job_free(&job);
-}
-
 static void check(int width, int height, int channels, int orientation, int reach, unsigned part) {
     struct imf_orientation o = imf_orientation_of(orientation);
     double x = 1, y = 1;
@@ -128,7 +105,10 @@ static void check(int width, int height, int channels, int orientation, int reac
     struct place *all = malloc((size_t)width * (size_t)height * sizeof *all);
     draw(&in, all, o, part);
     int rows = reach == IMF_FILL_ANY ? 0 : (int)(noise() % 9);
-    run(noise() % 2 ? &imf_solver_fill : &imf_solver_fill_host, &p, rows, &in, &out);
+    struct imf_proposal one;
+    imf_propose(&one, noise() % 2 ? &imf_solver_fill : &imf_solver_fill_host, &p, NULL);
+    CHECK((one.bands == IMF_BANDS_WHOLE) == (reach == IMF_FILL_ANY), "bands");
+    run_in_bands(&one, &p, &in, &out, rows ? rows : height, 1);
     unsigned long wrong = wrong_pixels(&in, &out, all, reach), broken = spoilt(&out, 0);
     CHECK(!wrong && !broken,
           "%dx%dx%d, orientation %d, reach %d, %u of 16 hidden, bands of %d: %lu wrong, %lu spoilt",

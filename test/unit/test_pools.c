@@ -6,7 +6,7 @@
  */
 #include "base/thread_pool.h"
 #include "solver/common/edge.h"
-#include "vector_util.h"
+#include "solver_check.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -19,8 +19,6 @@ int pthread_create(pthread_t *restrict thread, const pthread_attr_t *restrict at
     wanted++;
     return EAGAIN;
 }
-
-static const struct imf_margin none = {0, 0, 0, 0};
 
 /* How many threads the solver asks for. */
 static unsigned threads_of(const struct imf_proposal *proposal, const struct imf_problem *p,
@@ -42,7 +40,7 @@ static unsigned threads_of(const struct imf_proposal *proposal, const struct imf
 static bool ran[99], shared[99];
 
 static void check_problem(const char *spec, const struct imf_problem *p) {
-    struct imf_surface in = surface(p, p->in, p->reach), out = surface(p, p->out, none);
+    struct imf_surface in = noisy(p, p->in), out = surface(p, p->out);
     imf_edge_fill_host(&in, p->reach, p->edge, (const double[4]){0});
     for (size_t i = 0; imf_solvers[i]; i++) {
         const struct imf_solver *s = imf_solvers[i];
@@ -70,7 +68,7 @@ static void check_small(void) {
         const char *const specs[] = {cases[k], NULL};
         struct chain_case c = chain_make(specs, &info, &(struct imf_settings){0});
         const struct imf_problem *p = &c.chain->passes[0].problem;
-        struct imf_surface in = surface(p, p->in, p->reach), out = surface(p, p->out, none);
+        struct imf_surface in = noisy(p, p->in), out = surface(p, p->out);
         struct imf_proposal one;
         imf_edge_fill_host(&in, p->reach, p->edge, (const double[4]){0});
         imf_propose_host(&one, p);

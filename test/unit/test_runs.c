@@ -19,14 +19,13 @@
 #undef imf_solver_runs
 #undef imf_cores
 
-#include "vector_util.h"
+#include "solver_check.h"
 
 extern const struct imf_solver imf_solver_runs;
 
 static void check_problem(const char *what, const struct imf_problem *p) {
-    const struct imf_margin none = {0, 0, 0, 0};
     static const int bands[] = {1, 7, 40, 1 << 20};
-    struct imf_surface in = surface(p, p->in, p->reach), want = surface(p, p->out, none);
+    struct imf_surface in = noisy(p, p->in), want = surface(p, p->out);
     /* A row of the largest samples, and one of the least. */
     for (int i = 0; i < p->width * p->channels && p->height > 2; i++) {
         imf_sample_put(imf_surface_row(&in, 1), p->in, i, 65535);
@@ -34,7 +33,7 @@ static void check_problem(const char *what, const struct imf_problem *p) {
     }
     run(&imf_solver_host, p, &in, &want, p->height);
     for (size_t i = 0; i < sizeof bands / sizeof *bands + 1; i++) {
-        struct imf_surface got = surface(p, p->out, none);
+        struct imf_surface got = surface(p, p->out);
         bool oldest = i == sizeof bands / sizeof *bands;
         run(oldest ? &oldest_runs : &imf_solver_runs, p, &in, &got, oldest ? 11 : bands[i]);
         unsigned long rows = differing(&want, &got);
@@ -214,7 +213,6 @@ static double soft(int x, int y) {
  * are within the proposal's bound, and that within the tolerance; with bands they are the same. */
 static void check_real(const char *what, double (*tap)(int x, int y), int channels,
                        enum imf_sample in, double scale, double tolerance) {
-    const struct imf_margin none = {0, 0, 0, 0};
     struct imf_kernel *k;
     if (imf_kernel_create(&k, 31, 31, NULL))
         abort();
@@ -235,8 +233,8 @@ static void check_real(const char *what, double (*tap)(int x, int y), int channe
           proposal.why);
     struct imf_problem wide = p;
     wide.out = IMF_F64;
-    struct imf_surface from = surface(&p, in, p.reach), got = surface(&p, IMF_F32, none),
-                       want = surface(&wide, IMF_F64, none), again = surface(&p, IMF_F32, none);
+    struct imf_surface from = noisy(&p, in), got = surface(&p, IMF_F32),
+                       want = surface(&wide, IMF_F64), again = surface(&p, IMF_F32);
     for (size_t i = 0; i < from.size && in == IMF_F32; i += 3)
         ((float *)from.host)[i] *= -1;
     run(&imf_solver_runs, &p, &from, &got, p.height);

@@ -6,12 +6,10 @@
  */
 #include "solver/common/window.h"
 #include "solver/smoothing/bilateral_rows.h"
-#include "vector_util.h"
+#include "solver_check.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-#define PATTERN 0xa5
 
 /* Steps, half of them with noise, so that both much and little weighs much. */
 static void draw(const struct imf_surface *s, const struct imf_problem *p) {
@@ -26,84 +24,7 @@ static void draw(const struct imf_surface *s, const struct imf_problem *p) {
     }
 }
 
-static struct imf_surface blank(const struct imf_problem *p) {
-    struct imf_surface s = surface(p, p->out, (struct imf_margin){70, 70, 1, 1});
-    memset(s.host, PATTERN, imf_surface_bytes(&s));
-    return s;
-}
-
-static unsigned long wrong_in(const struct imf_problem *p, const struct imf_surface *want,
-                              struct imf_surface *got) {
-    size_t n = (size_t)p->width * (size_t)p->channels;
-    double most = p->out == IMF_U16 ? 1 : p->out == IMF_U8 ? 0.5 + 1.0 / 32 : p->in_max / 255 / 32;
-    unsigned long wrong = 0;
-    for (int y = 0; y < p->height; y++) {
-        char *row = imf_surface_row(got, y);
-        for (ptrdiff_t i = 0; i < (ptrdiff_t)n; i++) {
-            double v = imf_sample_get(imf_surface_row(want, y), IMF_F64, i);
-            double exact = p->out == IMF_F32 ? v : fmin(fmax(v, 0), imf_sample_max(p->out));
-            bool counts = i % p->channels < p->colors;
-            wrong += counts && !(fabs(imf_sample_get(row, p->out, i) - exact) <= most);
-        }
-        memset(row, PATTERN, n * imf_sample_size(got->sample));
-    }
-    for (size_t i = 0; i < imf_surface_bytes(got); i++)
-        wrong += ((const unsigned char *)got->host)[i] != PATTERN;
-    return wrong;
-}
-
-static unsigned runs;
-
-static void check(const char *spec, const struct imf_problem *p, int rows) {
-    struct imf_problem reference = *p;
-    struct imf_proposal plain, fast;
-    struct imf_margin none = {0, 0, 0, 0};
-    reference.out = IMF_F64;
-    imf_propose_host(&plain, &reference);
-    imf_propose_backend(&fast, IMF_BACKEND_VECTOR, p);
-    CHECK(plain.feasible && fast.feasible, "%s: %s %s", spec, plain.why, fast.why);
-    if (!plain.feasible || !fast.feasible)
-        return;
-    runs++;
-    struct imf_surface in = surface(p, p->in, p->reach), want = surface(p, IMF_F64, none);
-    struct imf_surface whole = blank(p), bands = blank(p);
-    draw(&in, p);
-    run(plain.solver, &reference, &in, &want, p->height);
-    run(fast.solver, p, &in, &whole, p->height);
-    run(fast.solver, p, &in, &bands, rows);
-    CHECK(!differing(&whole, &bands), "%s: bands of %d rows differ", spec, rows);
-    unsigned long wrong = wrong_in(p, &want, &whole);
-    CHECK(!wrong, "%s: %dx%d, %d of %d channels, %d to %d: %lu", spec, p->width, p->height,
-          p->colors, p->channels, p->in, p->out, wrong);
-    imf_surface_free(&in);
-    imf_surface_free(&want);
-    imf_surface_free(&whole);
-    imf_surface_free(&bands);
-}
-
-static const struct {
-    enum imf_sample in, out;
-} samples[] = {{IMF_U8, IMF_U8},   {IMF_U16, IMF_U16}, {IMF_U8, IMF_F32},
-               {IMF_U16, IMF_F32}, {IMF_F32, IMF_U8},  {IMF_F32, IMF_F32}};
-
-/* The problem of a filter, and of what follows it. */
-static void check_shape(const char *const *specs, const int shape[2], int turn) {
-    int type = turn % 6, channels = 1 + turn % 4;
-    bool alpha = channels % 2 == 0;
-    struct chain_case c =
-        chain_make(specs,
-                   &(struct imf_info){.width = shape[0],
-                                      .height = shape[1],
-                                      .channels = channels,
-                                      .depth = samples[type].in == IMF_U16 ? 16 : 8,
-                                      .alpha = alpha},
-                   &(struct imf_settings){.alpha = turn % 3 ? IMF_ALPHA_KEEP : IMF_ALPHA_FILTER});
-    struct imf_problem p = c.chain->passes[0].problem;
-    p.in = samples[type].in;
-    p.out = samples[type].out;
-    check(specs[0], &p, 1 + turn % 5);
-    chain_drop(&c);
-}
+static int runs;
 
 static void test_shapes(void) {
     static const char *const specs[][3] = {
@@ -117,14 +38,14 @@ static void test_shapes(void) {
     for (size_t k = 0; k < sizeof specs / sizeof *specs; k++)
         for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
             for (int i = 0; i < 2; i++)
-                check_shape(specs[k], shapes[s], turn++ + (int)k);
+                runs += check_filter(specs[k], shapes[s], turn++ + (int)k, draw);
 }
 
 /* More columns than a strip has. */
 static void test_wide(void) {
-    check_shape((const char *const[]){"bilateral:1:0.1", NULL}, (const int[]){9001, 3}, 0);
-    check_shape((const char *const[]){"guided:2:0.1", NULL}, (const int[]){9001, 3}, 0);
-    check_shape((const char *const[]){"guided:150:0.1", NULL}, (const int[]){9, 5}, 1);
+    check_filter((const char *const[]){"bilateral:1:0.1", NULL}, (const int[]){9001, 3}, 0, draw);
+    check_filter((const char *const[]){"guided:2:0.1", NULL}, (const int[]){9001, 3}, 0, draw);
+    check_filter((const char *const[]){"guided:150:0.1", NULL}, (const int[]){9, 5}, 1, draw);
 }
 
 /* Of samples: what comes as floats is rounded before. */
@@ -138,7 +59,7 @@ static void test_thresholds(void) {
     int turn = 0;
     for (size_t k = 0; k < sizeof specs / sizeof *specs; k++)
         for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
-            check_shape(specs[k], shapes[s], integers[turn++ % 8]);
+            check_filter(specs[k], shapes[s], integers[turn++ % 8], draw);
 }
 
 /* n times the decimal number that a double was read from. */
@@ -192,30 +113,12 @@ static void test_float64(void) {
                                                             .alpha = channels % 2 == 0},
                                          &(struct imf_settings){.alpha = IMF_ALPHA_KEEP});
         struct imf_problem p = c.chain->passes[0].problem;
-        struct imf_margin none = {0, 0, 0, 0};
-        struct imf_proposal plain;
         p.in = p.out = IMF_F64;
-        imf_propose_host(&plain, &p);
-        const struct imf_solver *fast = vector_float64(&p);
-        CHECK(plain.feasible && fast, "%s: %s", specs[i / 6][0], plain.why);
-        struct imf_surface in = surface(&p, p.in, p.reach), want = surface(&p, p.out, none);
-        struct imf_surface got = blank(&p), bands = blank(&p);
+        struct imf_surface in = surface(&p, p.in);
         draw(&in, &p);
-        run(plain.solver, &p, &in, &want, p.height);
-        run(fast, &p, &in, &got, p.height);
-        run(fast, &p, &in, &bands, 1 + turn % 5);
-        CHECK(!differing(&got, &bands), "%s: bands differ", specs[i / 6][0]);
-        double most = 0;
-        for (int y = 0; y < p.height; y++)
-            for (int x = 0; x < p.width * channels; x++)
-                most = fmax(most, fabs(imf_sample_get(imf_surface_row(&want, y), IMF_F64, x) -
-                                       imf_sample_get(imf_surface_row(&got, y), IMF_F64, x)));
-        CHECK(most < 1e-10, "%s, %d channels, %dx%d: off by %g", specs[i / 6][0], channels, p.width,
-              p.height, most);
+        check_solvers(&(struct solver_check){
+            .what = specs[i / 6][0], .p = &p, .in = &in, .most = 1e-10, .rows = 1 + turn % 5});
         imf_surface_free(&in);
-        imf_surface_free(&want);
-        imf_surface_free(&got);
-        imf_surface_free(&bands);
         chain_drop(&c);
     }
 }
@@ -274,6 +177,6 @@ int main(void) {
     test_decimals();
     test_refused();
     test_float64();
-    CHECK(runs > 120, "%u", runs);
+    CHECK(runs > 120, "%d", runs);
     return check_done("test_smooth");
 }

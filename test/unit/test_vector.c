@@ -25,19 +25,18 @@
 #include "../../lib/solver/convolution/vector_taps.c"
 #undef imf_solver_vector
 
-#include "vector_util.h"
+#include "solver_check.h"
 
 #include <sched.h>
 
 extern const struct imf_solver imf_solver_vector;
 
 static void check_pass(const char *what, const struct imf_problem *p) {
-    const struct imf_margin none = {0, 0, 0, 0};
-    struct imf_surface in = surface(p, p->in, p->reach), want = surface(p, p->out, none);
+    struct imf_surface in = noisy(p, p->in), want = surface(p, p->out);
     run(&oldest_solver, p, &in, &want, p->height);
     static const int bands[] = {1, 7, 1000};
     for (size_t i = 0; i < sizeof bands / sizeof *bands; i++) {
-        struct imf_surface got = surface(p, p->out, none);
+        struct imf_surface got = surface(p, p->out);
         run(&imf_solver_vector, p, &in, &got, bands[i]);
         unsigned long rows = differing(&want, &got);
         CHECK(rows == 0, "%s, %d channels, bands of %d: %lu rows differ", what, p->channels,
@@ -166,7 +165,6 @@ static struct imf_kernel *noisy_kernel(int width, int height) {
 /* Unrounded results against the reference's, of samples that are also negative where they are
  * floats. Without zeros to skip, which is for kernels of three columns and rows, it is dense. */
 static void check_any(int width, int height, enum imf_sample in, int channels) {
-    const struct imf_margin none = {0, 0, 0, 0};
     struct imf_kernel *k = noisy_kernel(width, height);
     struct imf_problem p = {.width = 1500 / channels,
                             .height = 37,
@@ -181,13 +179,13 @@ static void check_any(int width, int height, enum imf_sample in, int channels) {
     p.epilogue.full = p.in_max;
     imf_propose(&proposal, &imf_solver_vector, &p, NULL);
     CHECK(proposal.feasible, "%dx%d: %s", width, height, proposal.why);
-    struct imf_surface from = surface(&p, in, p.reach), got = surface(&p, IMF_F32, none);
+    struct imf_surface from = noisy(&p, in), got = surface(&p, IMF_F32);
     for (size_t i = 0; i < from.size && in == IMF_F32; i += 2)
         ((float *)from.host)[i] *= -1;
     run(&imf_solver_vector, &p, &from, &got, p.height);
     struct imf_problem wide = p;
     wide.out = IMF_F64;
-    struct imf_surface want = surface(&wide, IMF_F64, none);
+    struct imf_surface want = surface(&wide, IMF_F64);
     run(&imf_solver_host, &wide, &from, &want, p.height);
     double worst = 0;
     for (int y = 0; y < p.height; y++)

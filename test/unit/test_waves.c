@@ -1,9 +1,9 @@
 /* test_waves.c - waves that are subtracted are a least-squares fit, by any number of threads */
 #include "base/thread_pool.h"
-#include "canary_util.h"
 #include "pattern_util.h"
 #include "solver/restore/waves.h"
 #include "solver/solver.h"
+#include "solver_check.h"
 
 #include <complex.h>
 #include <string.h>
@@ -167,15 +167,6 @@ static void test_levels(void) {
 }
 
 /* ---- the solver ------------------------------------------------------------------------------- */
-
-/* Rows that differ. */
-static int differing(const struct imf_surface *a, const struct imf_surface *b) {
-    size_t bytes = (size_t)a->width * (size_t)a->channels * imf_sample_size(a->sample);
-    int rows = 0;
-    for (int y = 0; y < a->height; y++)
-        rows += memcmp(imf_surface_row(a, y), imf_surface_row(b, y), bytes) != 0;
-    return rows;
-}
 
 static struct imf_surface result_of(const struct imf_solver *solver, const struct imf_problem *p,
                                     const struct imf_surface *in, int threads) {

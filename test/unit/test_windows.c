@@ -4,33 +4,9 @@
  * Every solver of windows that proposes to do a case does it, into a surface full of a
  * pattern: what lies outside of the pixels and their slack must still hold it.
  */
-#include "check.h"
-#include "solver/common/edge.h"
 #include "solver/common/window.h"
-#include "solver/solver.h"
 #include "solver/strips.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-#define CANARY 0xa5
-
-static uint32_t noise(void) {
-    static uint32_t state = 7;
-    state = state * 1664525u + 1013904223u;
-    return state >> 8;
-}
-
-static struct imf_surface surface(enum imf_sample sample, int width, int height, int channels,
-                                  struct imf_margin margin) {
-    struct imf_surface s;
-    if (imf_surface_layout(&s, sample, width, height, channels, margin, NULL) ||
-        imf_surface_alloc(&s, NULL))
-        abort();
-    memset(s.host, CANARY, imf_surface_bytes(&s));
-    return s;
-}
+#include "solver_check.h"
 
 /* Noise of all values, or of few: many equal ones. */
 static void fill(const struct imf_surface *s, bool few) {
@@ -46,35 +22,6 @@ static void fill(const struct imf_surface *s, bool few) {
         }
 }
 
-static bool run(const struct imf_proposal *proposal, const struct imf_problem *p,
-                const struct imf_surface *in, const struct imf_surface *out) {
-    struct imf_job *job = NULL;
-    struct imf_error err = {.text = ""};
-    bool ok = !imf_job_make(&job, p, proposal, NULL, &err) && !imf_job_run(job, in, out, &err);
-    CHECK(ok, "%s", err.text);
-    imf_job_free(&job);
-    return ok;
-}
-
-static unsigned long differing(const struct imf_surface *a, const struct imf_surface *b) {
-    unsigned long wrong = 0;
-    for (int y = 0; y < a->height; y++)
-        wrong += memcmp(imf_surface_row(a, y), imf_surface_row(b, y),
-                        (size_t)a->width * (size_t)a->channels * imf_sample_size(a->sample)) != 0;
-    return wrong;
-}
-
-static unsigned long broken(const struct imf_surface *s) {
-    unsigned long bytes = 0;
-    size_t size = imf_sample_size(s->sample);
-    for (int y = 0; y < s->height; y++)
-        memset(imf_surface_row(s, y), CANARY,
-               ((size_t)s->width * (size_t)s->channels + IMF_SLACK) * size);
-    for (size_t i = 0; i < imf_surface_bytes(s); i++)
-        bytes += ((unsigned char *)s->host)[i] != CANARY;
-    return bytes;
-}
-
 struct image {
     int width, height, channels;
     enum imf_sample in, out;
@@ -82,7 +29,7 @@ struct image {
     bool few, invert;
 };
 
-static unsigned runs;
+static int runs;
 
 static void check(const char *spec, const struct image *image) {
     struct imf_filter *f = NULL;
@@ -102,35 +49,14 @@ static void check(const char *spec, const struct image *image) {
                             .in_max = full,
                             .exact = true};
     imf_problem_window_op(&p, &f->stages[0].window_op);
-    struct imf_surface in = surface(p.in, p.width, p.height, p.channels, p.reach);
+    struct imf_surface in = surface(&p, p.in);
     fill(&in, image->few);
     imf_edge_fill_host(&in, p.reach, p.edge, (const double[4]){77, 77, 77, 77});
-    struct imf_margin none = {0, 0, 0, 0}, around = {80, 80, 2, 2};
-    struct imf_surface want = surface(p.out, p.width, p.height, p.channels, none);
-    struct imf_proposal one;
-    imf_propose_host(&one, &p);
-    bool ok = one.feasible && run(&one, &p, &in, &want);
-    bool fast = false;
-    for (size_t i = 0; imf_solvers[i] && ok; i++) {
-        if (imf_solvers[i]->backend != IMF_BACKEND_VECTOR ||
-            !imf_solver_takes(imf_solvers[i], p.kind))
-            continue;
-        imf_propose(&one, imf_solvers[i], &p, NULL);
-        if (!one.feasible)
-            continue;
-        fast = true;
-        runs++;
-        struct imf_surface got = surface(p.out, p.width, p.height, p.channels, around);
-        run(&one, &p, &in, &got);
-        CHECK(!differing(&got, &want), "%s: %s, %dx%dx%d, %d to %d, edge %d: %lu rows differ", spec,
-              one.description, p.width, p.height, p.channels, (int)p.in, (int)p.out, (int)p.edge,
-              differing(&got, &want));
-        unsigned long bytes = broken(&got);
-        CHECK(bytes == 0, "%s: %s: %lu bytes overwritten", spec, one.description, bytes);
-        imf_surface_free(&got);
-    }
-    CHECK(fast, "%s: no fast way: %s", spec, one.why);
-    imf_surface_free(&want);
+    runs += check_solvers(&(struct solver_check){.what = spec,
+                                                 .p = &p,
+                                                 .in = &in,
+                                                 .rows = noise() % 3 ? 0 : 1 + (int)(noise() % 20),
+                                                 .slack = IMF_SLACK});
     imf_surface_free(&in);
     imf_filter_free(&f);
 }
@@ -316,6 +242,6 @@ int main(void) {
     test_ways();
     test_large();
     test_aligned();
-    CHECK(runs > 250, "%u", runs);
+    CHECK(runs > 250, "%d", runs);
     return check_done("test_windows");
 }
