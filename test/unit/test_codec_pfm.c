@@ -277,7 +277,65 @@ static void test_carried(void) {
     done(&d);
 }
 
+/* Pages, of which one has integers: read from a file or pipe and written behind each other. */
+static void test_pages(void) {
+    unsigned char top[2][WIDTH * HEIGHT * 12];
+    struct bytes a = make_pfm("PF\n7 11\n1\n", 3, true, top[0]), all = {malloc(8192), 0};
+    struct bytes b = make_pfm("Pf\n7 11\n-1\n", 1, false, top[1]);
+    memcpy(all.data, a.data, a.size);
+    memcpy(all.data + a.size, "\nP5 1 1 255\nx", 13);
+    memcpy(all.data + a.size + 13, b.data, b.size);
+    all.size = a.size + 13 + b.size;
+    for (int piped = 0; piped < 2; piped++) {
+        const struct imf_limits limits = {.pages = IMF_PAGES_ALL};
+        struct imf_reader *r;
+        struct imf_writer *w = NULL;
+        struct imf_error err = {0};
+        FILE *in = piped ? pipe_of(all.data, all.size) : stream_of(all.data, all.size);
+        FILE *out = tmpfile();
+        enum imf_status status = imf_reader_open(&r, in, &limits, &err);
+        for (int page = 1; page <= 3 && !status; page++) {
+            unsigned char pixels[WIDTH * HEIGHT * 12];
+            status = imf_reader_turn(r, page, &err);
+            struct imf_info i = *imf_reader_info(r);
+            for (int y = 0; y < i.height && !status; y++)
+                status =
+                    imf_reader_rows(r, pixels + (size_t)y * row_bytes(&i), row_bytes(&i), 1, &err);
+            CHECK(!status && i.depth == (page == 2 ? 8 : 32), "page %d: %s", page, err.text);
+            CHECK(page == 2 ? *pixels == 'x' : !memcmp(pixels, top[page / 2], image_bytes(&i)),
+                  "page %d, pipe %d", page, piped);
+            const struct imf_metadata *m = imf_reader_metadata(r);
+            if (!status)
+                status = w ? imf_writer_turn(w, &i, m, &err)
+                           : imf_writer_open(&w, out, &i, NULL, m, &err);
+            if (!status)
+                imf_writer_page(w, page, 3, 1000);
+            if (!status)
+                status = imf_writer_rows(w, pixels, row_bytes(&i), i.height, &err);
+            if (!status)
+                status = imf_writer_finish(w, &err);
+            CHECK(!status, "page %d is written: %s", page, err.text);
+        }
+        imf_writer_close(&w);
+        imf_reader_close(&r);
+        struct bytes got = slurp(out);
+        size_t last = got.size - WIDTH * HEIGHT * 4;
+        CHECK(got.size == all.size && !memcmp(got.data, "PF\n7 11\n-1\n", 11) &&
+                  !memcmp(got.data + last, b.data + b.size - WIDTH * HEIGHT * 4, got.size - last),
+              "pipe %d: %zu bytes of %zu", piped, got.size, all.size);
+        free(got.data);
+        fclose(out);
+        fclose(in);
+        while (wait(NULL) > 0)
+            ;
+    }
+    free(a.data);
+    free(b.data);
+    free(all.data);
+}
+
 int main(void) {
+    test_pages();
     test_read();
     test_damaged();
     test_truncation();
