@@ -105,17 +105,21 @@ static void warn_of_unused_options(const struct session *s) {
 }
 
 /* Exit status 2 only if the options were impossible for all images. */
-static int filter_batch(struct session *s, const struct job_list *b, int jobs) {
+static int filter_batch(struct session *s, struct job_list *b, int jobs) {
     struct tally t;
-    if (!jobs_run(s, b, jobs, &t)) {
+    bool devices = jobs_run(s, b, jobs, &t);
+    if (devices) {
+        warn_of_unused_options(s);
+        summary_report(&s->reporter, s->options, &t, &b->others);
+    } else {
         summary_print_json(&s->reporter, s->options, &t, &b->others, false);
-        return EXIT_NO_DEVICE;
     }
-    warn_of_unused_options(s);
-    summary_report(&s->reporter, s->options, &t, &b->others);
-    if (t.bad_usage && t.failed + t.skipped == b->count)
+    tally_free(&t);
+    if (!devices)
+        return EXIT_NO_DEVICE;
+    if ((t.bad_usage || t.unread) && t.failed + t.skipped == t.count)
         return EXIT_USAGE;
-    return t.failed ? EXIT_FAILED : EXIT_DONE;
+    return t.failed || t.unread ? EXIT_FAILED : EXIT_DONE;
 }
 
 /* Open the devices, and make what the images of a run share. */
@@ -136,7 +140,7 @@ static enum imf_status open_session(struct session *s, int jobs, struct imf_erro
     return status == IMF_OK ? imf_plan_cache_create(&s->plans, &batch, err) : status;
 }
 
-static int filter_in(struct session *s, const struct job_list *b) {
+static int filter_in(struct session *s, struct job_list *b) {
     struct imf_error error;
     const struct tally none = {.count = b->count, .begun = now_ms()};
     int jobs = jobs_at_once(s->options, b), exit_status;
@@ -181,13 +185,14 @@ static bool filters_images(const struct options *o) {
     return !o->show_kernel || o->input_count || o->files_from || o->output || o->report.spectrum;
 }
 
-/* Outputs that are numbered by pages are known as they come: none may be an input. */
+/* Outputs that are numbered by pages, or whose inputs come one by one, are known as they come: none may be an input. */
 static bool claim_inputs(struct session *s, const struct job_list *b) {
     char why[CLAIM_WHY];
-    if (!b->count || !b->jobs->page_size)
+    s->streams = b->streams;
+    if (!b->streams && (!b->count || !b->jobs->page_size))
         return true;
     bool good = (s->claims = claims_new()) != NULL;
-    for (size_t i = 0; i < b->count && good; i++)
+    for (size_t i = 0; i < b->count && good && !b->streams; i++)
         good = claims_take(s->claims, &b->jobs[i], b->jobs[i].input, CLAIM_INPUT, why);
     return good || complain("out of memory");
 }

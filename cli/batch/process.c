@@ -29,7 +29,7 @@ static enum result finish_output(struct session *s, struct work *w, struct unfin
     message_buffer_mark(w->messages);
     message_buffer_append(&w->pages, w->messages);
     page_report(s, &w->messages->reporter, w);
-    *later = (struct unfinished){w->job, w->messages, w->output};
+    *later = (struct unfinished){.job = w->job, .messages = w->messages, .output = w->output};
     w->output = (struct output){.stream = NULL};
     return RESULT_UNFINISHED;
 }
@@ -194,6 +194,27 @@ static enum result filter_image(struct session *s, struct work *w, struct unfini
     return done ? finish_output(s, w, later) : result;
 }
 
+/* Where inputs come one by one: no file of this job may be another one's. */
+static enum result claim_job(const struct session *s, const struct work *w) {
+    const struct options *o = s->options;
+    const struct job *job = w->job;
+    char why[CLAIM_WHY];
+    if (!s->streams || job->error)
+        return RESULT_DONE;
+    if (job->output && !o->in_place && path_same_file(job->input, job->output))
+        return work_fail(w, job->input,
+                         "is both the input and the output (to replace it use --in-place)");
+    if (!claims_take(s->claims, job, job->input, CLAIM_INPUT, why))
+        return work_fail(w, job->input, why);
+    if (!job->output || job->page_size)
+        return RESULT_DONE;
+    char *backup = o->backup ? format_text("%s%s", job->output, o->backup) : NULL;
+    bool good = claims_take(s->claims, job, job->output, CLAIM_OUTPUT, why) &&
+                (!backup || claims_take(s->claims, job, backup, CLAIM_BACKUP, why));
+    free(backup);
+    return good ? RESULT_DONE : work_fail(w, job->output, why);
+}
+
 static enum result try_image(struct session *s, const struct job *job,
                              struct message_buffer *messages, struct unfinished *later,
                              size_t *pages_done, bool *retry) {
@@ -207,7 +228,9 @@ static enum result try_image(struct session *s, const struct job *job,
     const char *reason = job->error ? NULL : names_skip_reason(job, o);
     if (reason)
         return work_skip(&w, reason);
-    enum result result = work_open_input(s, &w);
+    enum result result = claim_job(s, &w);
+    if (result == RESULT_DONE)
+        result = work_open_input(s, &w);
     if (result == RESULT_DONE && (o->report.explain || o->parts || !o->dry_run))
         result = filter_image(s, &w, later, pages_done);
     if (result == RESULT_DONE && !w.reported) {
@@ -239,6 +262,14 @@ enum result process_image(struct session *s, const struct job *job, struct messa
         result = try_image(s, job, messages, later, &pages_done, &retry);
     while (retry);
     return result;
+}
+
+void process_forget(const struct session *s, const struct job *job) {
+    if (!s->streams)
+        return;
+    claims_drop(s->claims, job, job->input);
+    if (job->output)
+        claims_drop(s->claims, job, job->output);
 }
 
 void process_finish(struct session *s, struct unfinished *list, enum result *results,

@@ -17,6 +17,7 @@ struct session {
     struct imf_plan_cache *plans;
     struct claims *claims; /* where not all outputs are known beforehand */
     bool make_directories;
+    bool streams;        /* inputs come one by one */
     atomic_uint formats; /* written so far, a bit for each enum imf_format */
 };
 

@@ -3,12 +3,18 @@
  */
 #include "batch/summary.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "options/formats.h"
 #include "report/clock.h"
 #include "report/json.h"
 #include "report/message.h"
+
+void tally_free(struct tally *t) {
+    for (size_t i = 0; i < sizeof t->failure / sizeof *t->failure; i++)
+        free(t->failure[i]);
+}
 
 /* ---- for people --------------------------------------------------------------------------- */
 

@@ -11,12 +11,14 @@
 /* Counts of images. */
 struct tally {
     size_t count, done, failed, skipped, bad_usage;
-    const char *failure[10]; /* the first inputs that failed */
-    uint64_t pixels;         /* of those that were filtered */
-    double begun;            /* now_ms() then */
-    bool watched;            /* progress was shown */
+    char *failure[10]; /* owned: the first inputs that failed */
+    bool unread;       /* the list of inputs ended in an error */
+    uint64_t pixels;   /* of those that were filtered */
+    double begun;      /* now_ms() then */
+    bool watched;      /* progress was shown */
 };
 
+void tally_free(struct tally *t);
 /* At the end. others: files in formats that cannot be read. */
 void summary_report(const struct reporter *r, const struct options *o, const struct tally *t,
                     const struct file_type_counts *others);

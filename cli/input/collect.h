@@ -9,6 +9,9 @@
 
 /* Append all inputs that the command line names; false after one line on standard error. */
 bool collect_inputs(struct job_list *b, const struct options *o);
+/* Append the next input of a list that streams, or all images below the directory that it names. False: there are no more, or
+ * not *good, after a message. */
+bool collect_next(struct job_list *b, const struct options *o, bool *good);
 /* Keep this run's share of them, with --shard; false after a message. */
 bool collect_share(struct job_list *b, const struct options *o);
 

@@ -32,7 +32,7 @@ bool job_list_add(struct job_list *b, const char *input, const char *name, char 
     return true;
 }
 
-static void free_job(struct job *job) {
+void job_free(struct job *job) {
     free(job->input);
     free(job->output);
     free(job->name);
@@ -43,7 +43,7 @@ void job_list_remove(struct job_list *b, const bool *which) {
     size_t kept = 0;
     for (size_t i = 0; i < b->count; i++) {
         if (which[i])
-            free_job(&b->jobs[i]);
+            job_free(&b->jobs[i]);
         else
             b->jobs[kept++] = b->jobs[i];
     }
@@ -52,7 +52,7 @@ void job_list_remove(struct job_list *b, const bool *which) {
 
 void job_list_free(struct job_list *b) {
     for (size_t i = 0; i < b->count; i++)
-        free_job(&b->jobs[i]);
+        job_free(&b->jobs[i]);
     free(b->jobs);
     *b = (struct job_list){0};
 }

@@ -27,6 +27,11 @@ const char *path_extension(const char *path) {
     return dot && dot != base && dot[1] ? dot + 1 : NULL;
 }
 
+bool path_is_directory(const char *path) {
+    struct stat st;
+    return path[strlen(path) - 1] == '/' || (stat(path, &st) == 0 && S_ISDIR(st.st_mode));
+}
+
 bool path_same_file(const char *a, const char *b) {
     struct stat x, y;
     return strcmp(a, "-") != 0 && strcmp(b, "-") != 0 && stat(a, &x) == 0 && stat(b, &y) == 0 &&

@@ -15,6 +15,8 @@ bool path_is_temporary(const char *base);
 const char *path_base(const char *path); /* after the last '/' */
 /* After the last '.' of the base name, or NULL; "" and dot files have none. */
 const char *path_extension(const char *path);
+/* Is it a directory, or called like one that is to be made? */
+bool path_is_directory(const char *path);
 /* Do both lead to one regular file, perhaps by hard links? "-" is none. */
 bool path_same_file(const char *a, const char *b);
 /* By modification times; false if one cannot be looked at. */

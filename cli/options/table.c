@@ -368,7 +368,7 @@ const struct option_row option_rows[] = {
     {"output", 'o', REQUIRED, "FILE|DIR|-", "where the result goes", CALL(set_output)},
     {"recursive", 'r', NONE, NULL, "filter the images below directories", FLAG(recursive)},
     {"in-place", 'i', OPTIONAL, "SUFFIX", "replace inputs; SUFFIX keeps the originals", CALL(set_in_place)},
-    {"files-from", 0, REQUIRED, "FILE", "read names of inputs from FILE, one a line", CALL(set_files_from)},
+    {"files-from", 0, REQUIRED, "FILE", "read names of inputs from FILE, -: as they come", CALL(set_files_from)},
     {"null", '0', NONE, NULL, "names in FILE end in NUL, not in a newline", FLAG(null_separated)},
     {"suffix", 0, REQUIRED, "TEXT", "put TEXT before the extension of output names", CALL(set_suffix)},
     {"no-clobber", 0, NONE, NULL, "keep outputs (-iSUFFIX: backups) that exist", FLAG(no_clobber)},

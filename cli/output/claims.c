@@ -82,8 +82,8 @@ static void explain(char why[CLAIM_WHY], const struct claimed *mine, const struc
 static bool take(struct claims *c, struct claimed *mine, char why[CLAIM_WHY]) {
     struct claimed **at = tfind(mine, &c->tree, by_path);
     for (const struct claimed *e = at ? *at : NULL; e; e = e->next)
-        if (e->job != mine->job && (e->use != CLAIM_INPUT || mine->use != CLAIM_INPUT) &&
-            is_one(e, mine)) {
+        if (e->job != mine->job && e->use != CLAIM_NONE &&
+            (e->use != CLAIM_INPUT || mine->use != CLAIM_INPUT) && is_one(e, mine)) {
             explain(why, mine, e);
             return false;
         }
@@ -112,4 +112,16 @@ bool claims_take(struct claims *c, const struct job *job, const char *path, enum
     if (!taken)
         free_claimed(mine);
     return taken;
+}
+
+void claims_drop(struct claims *c, const struct job *job, const char *path) {
+    struct claimed key = {.job = job->number};
+    pthread_mutex_lock(&c->lock);
+    key.path = canonical_path(&c->cache, path);
+    struct claimed **at = key.path ? tfind(&key, &c->tree, by_path) : NULL;
+    for (struct claimed *e = at ? *at : NULL; e; e = e->next)
+        if (e->job == job->number)
+            e->use = CLAIM_NONE;
+    pthread_mutex_unlock(&c->lock);
+    free(key.path);
 }

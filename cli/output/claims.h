@@ -6,7 +6,7 @@
 
 #include "input/job_list.h"
 
-enum claim { CLAIM_INPUT, CLAIM_OUTPUT, CLAIM_BACKUP };
+enum claim { CLAIM_INPUT, CLAIM_OUTPUT, CLAIM_BACKUP, CLAIM_NONE };
 enum { CLAIM_WHY = 700 };
 
 struct claims;
@@ -16,5 +16,7 @@ void claims_free(struct claims **claims);
  * claim a file again. Any thread may call this. */
 bool claims_take(struct claims *claims, const struct job *job, const char *path, enum claim use,
                  char why[CLAIM_WHY]);
+/* The job failed, and wrote nothing there. */
+void claims_drop(struct claims *claims, const struct job *job, const char *path);
 
 #endif

@@ -112,11 +112,6 @@ static void derive(struct job *job, const char *before, const char *path, const 
     job->page_size = suffix->size;
 }
 
-static bool is_directory(const char *path) {
-    struct stat st;
-    return path[strlen(path) - 1] == '/' || (stat(path, &st) == 0 && S_ISDIR(st.st_mode));
-}
-
 static bool output_missing(const struct options *o) {
     return !o->output && !o->in_place && !o->suffix;
 }
@@ -168,7 +163,7 @@ static bool check_options(const struct job_list *b, const struct options *o) {
 
 static bool derive_one(struct job *job, const struct job_list *b, const struct options *o,
                        const struct pattern *p) {
-    if (strcmp(job->input, "-") == 0 && (b->to_directory || !o->output))
+    if (!job->error && strcmp(job->input, "-") == 0 && (b->to_directory || !o->output))
         return complain(
             "standard input has no name to derive an output from (use -o FILE or -o -)");
     if (o->in_place) {
@@ -191,7 +186,7 @@ static bool derive_one(struct job *job, const struct job_list *b, const struct o
 
 bool names_derive(struct job_list *b, const struct options *o) {
     struct pattern p;
-    b->to_directory = o->output && strcmp(o->output, "-") != 0 && is_directory(o->output);
+    b->to_directory = o->output && strcmp(o->output, "-") != 0 && path_is_directory(o->output);
     if (!check_options(b, o))
         return false;
     if (output_missing(o))

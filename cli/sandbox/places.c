@@ -68,6 +68,10 @@ static bool allow_tree(int rules, const struct job *job, unsigned use, char **la
 bool places_allow_images(int rules, const struct options *o, const struct job_list *b) {
     char *read = NULL, *written = NULL;
     bool in_place = o->in_place, done = true;
+    /* Of names that come later nothing is known, but where outputs go to a directory. */
+    if (b->streams)
+        done =
+            landlock_allow(rules, "/", o->output || !(in_place || o->suffix) ? READ : READ_WRITE);
     for (size_t i = 0; i < b->count && done; i++) {
         const struct job *job = &b->jobs[i];
         if (job->in_tree)
