@@ -1,6 +1,7 @@
 /* mask.c - masks, read from pictures */
 #include "filter/mask.h"
 
+#include "base/info.h"
 #include "base/pages.h"
 #include "base/sized.h"
 
@@ -100,6 +101,20 @@ static enum imf_status read_pixels(struct imf_reader *reader, void **at, uint64_
     return imf_reader_rows(reader, *at, row, info->height, err);
 }
 
+/* Floats become 16 bits of 0 to full scale, where they are. */
+static void narrow(void *at, const struct imf_info *info) {
+    size_t count = (size_t)info->width * (size_t)info->height * (size_t)info->channels;
+    size_t size = (size_t)info->depth / 8;
+    double scale = 65535 / imf_info_full(info), v;
+    float value;
+    for (size_t i = 0; i < count; i++) {
+        memcpy(size == sizeof v ? (void *)&v : (void *)&value, (char *)at + i * size, size);
+        v = imf_sample_round((size == sizeof v ? v : (double)value) * scale, 65535);
+        uint16_t sample = (uint16_t)(int)v;
+        memcpy((char *)at + i * sizeof sample, &sample, sizeof sample);
+    }
+}
+
 /* Alpha is all that the picture has: not all of it is opaque, and what is not transparent has one colour. */
 static bool is_all_alpha(const void *at, enum imf_sample sample, ptrdiff_t pixels, int channels) {
     ptrdiff_t first = -1;
@@ -138,9 +153,11 @@ static enum imf_status add_picture(struct imf_mask *mask, struct imf_reader *rea
     struct imf_mask_plane turned, plane = {.orientation = 1,
                                            .width = info->width,
                                            .height = info->height,
-                                           .sample = info->depth == 16 ? IMF_U16 : IMF_U8};
+                                           .sample = info->depth == 8 ? IMF_U8 : IMF_U16};
     enum imf_status status = read_pixels(reader, &plane.at, memory, held, err);
     if (status == IMF_OK) {
+        if (info->depth > 16)
+            narrow(plane.at, info);
         reduce(plane.at, plane.sample, info);
         void *smaller = realloc(plane.at, plane_bytes(&plane));
         if (smaller)

@@ -13,6 +13,7 @@
  */
 #include "picture/spectrum.h"
 
+#include "base/info.h"
 #include "base/orientation.h"
 #include "base/surface.h"
 #include "fourier/pattern.h"
@@ -39,9 +40,9 @@ struct source {
 
 static double sample(const struct imf_pixels *p, int x, int y, int channel) {
     const char *row = (const char *)p->data + (size_t)y * p->stride;
-    enum imf_sample type = p->info->depth == 8 ? IMF_U8 : IMF_U16;
-    return imf_sample_get(row, type, (ptrdiff_t)x * p->info->channels + channel) /
-           imf_sample_max(type);
+    enum imf_sample type = imf_info_sample(p->info);
+    double full = p->info->depth > 16 ? imf_info_full(p->info) : imf_sample_max(type);
+    return imf_sample_get(row, type, (ptrdiff_t)x * p->info->channels + channel) / full;
 }
 
 /* Rec. 709 luma, 0..1, over black if there is alpha; of CMYK, the light that the ink leaves. */

@@ -36,7 +36,8 @@ static enum imf_status read_page(struct imf_reader *reader) {
     FUZZ_ASSERT(info->width > 0 && info->height > 0);
     FUZZ_ASSERT((uint64_t)info->width * (uint64_t)info->height <= limits.max_pixels);
     FUZZ_ASSERT(info->channels >= 1 && info->channels <= 4);
-    FUZZ_ASSERT(info->depth == 8 || info->depth == 16);
+    FUZZ_ASSERT(info->depth == 8 || info->depth == 16 || info->depth == 32 || info->depth == 64);
+    FUZZ_ASSERT(info->type == IMF_TYPE_ROWS || (info->depth > 16 && info->type_bits));
     size_t stride = (size_t)info->width * (size_t)info->channels * (size_t)info->depth / 8;
     struct imf_curve *curve = NULL;
     enum imf_status status = IMF_OK;
