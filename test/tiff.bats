@@ -329,6 +329,7 @@ END
 8 1 8 3 1|3 samples a pixel and photometric interpretation 8 cannot be read $can; vips copy IN OUT.png makes RGB of it)
 8 1 6 3 6|old-style JPEG compression cannot be read $can; tiff2rgba -n IN OUT makes RGB of it)
 1 1 1 1 34661|JBIG compression, whose library can end the program, cannot be read $can; tiffcp -c zip IN OUT deflates it instead)
+32 3 2 3 34676|LogLuv compression cannot be read $can; OpenCV stores floats if IMWRITE_TIFF_COMPRESSION is 1)
 8 1 1 1 4711|compression 4711 cannot be read $can)
 LIST
 }

@@ -38,6 +38,7 @@ static enum imf_status check_form(const struct imf_tiff_form *f, struct imf_erro
                                           [SAMPLEFORMAT_VOID] = "untyped"};
     char compression[80], samples[80], pixlog[96], colors[80];
     bool jbig = f->compression == COMPRESSION_JBIG || f->compression == COMPRESSION_LERC;
+    bool logluv = f->compression == COMPRESSION_SGILOG || f->compression == COMPRESSION_SGILOG24;
     bool ycbcr = f->photometric == PHOTOMETRIC_YCBCR, plain = is_plain(f);
     bool odd_inks = f->color == IMF_COLOR_CMYK && f->inks != INKSET_CMYK;
     bool complex = f->format < SAMPLEFORMAT_UINT || f->format > SAMPLEFORMAT_VOID;
@@ -53,7 +54,8 @@ static enum imf_status check_form(const struct imf_tiff_form *f, struct imf_erro
         {!imf_tiff_decodes(f->compression, compression, sizeof compression), compression,
          f->compression == COMPRESSION_OJPEG ? to_rgb
          : jbig                              ? "; tiffcp -c zip IN OUT deflates it instead"
-                                             : ""},
+         : logluv ? "; OpenCV stores floats if IMWRITE_TIFF_COMPRESSION is 1"
+                  : ""},
         {complex, "complex samples", ""},
         {!plain && !f->type.depth, samples, ""},
         {!plain && f->compression == COMPRESSION_PIXARLOG && f->type.type != IMF_TYPE_ROWS, pixlog,
