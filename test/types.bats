@@ -80,16 +80,97 @@ END
 LIST
 }
 
-@test "PFM takes floats alone" {
-    make_pgm a.pgm
-    for words in "-o b.pfm" "--format=pfm -o b"; do
+# The samples of a TIFF of one strip, or of a gray PFM of 4x2, as they stand in the file.
+numbers_of() { # FILE TYPE COUNT
+    python3 - "$@" <<'END'
+import struct, sys
+path, kind, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
+data = open(path, "rb").read()
+order = ">" if data[:2] == b"MM" else "<"
+at = len(b"Pf\n4 2\n-1.0\n")
+if data[:2] != b"Pf":
+    directory = struct.unpack_from(order + "I", data, 4)[0]
+    for i in range(struct.unpack_from(order + "H", data, directory)[0]):
+        if struct.unpack_from(order + "H", data, directory + 2 + 12 * i)[0] == 273:
+            at = struct.unpack_from(order + "I", data, directory + 10 + 12 * i)[0]
+print(*struct.unpack_from("%s%d%s" % (order, count, kind), data, at))
+END
+}
+
+form_of() { # FILE
+    tiffinfo "$1" 2>&1 | grep 'Bits/\|Sample Format'
+}
+
+@test "a file of floats or integers stays one of its type, to the bit" {
+    while read -r order type numbers; do
         # shellcheck disable=SC2086 # words
-        imf_run -f blur:1 a.pgm $words
+        make_typed a.tif "$order" "$type" 4x2 $numbers
+        imf -f kernel:1 --compression=0 a.tif -o b.tif
+        echo "$order $type"
+        [ "$(numbers_of a.tif "$type" 8)" = "$(numbers_of b.tif "$type" 8)" ]
+        ! command -v tiffinfo >/dev/null || [ "$(form_of a.tif)" = "$(form_of b.tif)" ]
+    done <<'LIST'
+< f 0 1 -1 1e-30 1e30 0.1 -1e-30 3
+> f 0 1 -1 1e-30 1e30 0.1 -1e-30 3
+< d 0 1 -1 1e-300 1e300 0.1 -7 3
+> e 0 1 -1 6e-8 65504 0.1 -7 3
+< b 0 1 -1 127 -128 5 6 7
+> h 0 1 -1 32767 -32768 5 6 7
+< i 0 1 -1 2147483647 -2147483648 5 6 7
+> I 0 1 2 4294967295 2147483648 5 6 7
+LIST
+    numbers="0 1 -1 1e-30 1e30 0.1 -7 3"
+    # shellcheck disable=SC2086 # words
+    make_gray_pfm a.pfm ">" 4x2 $numbers
+    # shellcheck disable=SC2086 # words
+    make_gray_pfm want.pfm "<" 4x2 $numbers
+    imf -f kernel:1 a.pfm -o b.pfm
+    cmp want.pfm b.pfm
+    imf -f kernel:1 - -o - <a.pfm | cmp want.pfm
+    # shellcheck disable=SC2002 # a pipe
+    cat a.pfm | imf -f kernel:1 - -o - | cat | cmp want.pfm
+    imf -f kernel:1 a.pfm -o b.tif
+    [ "$(numbers_of b.tif f 8)" = "$(numbers_of want.pfm f 8 | awk '{ print $5, $6, $7, $8, $1, $2, $3, $4 }')" ]
+}
+
+@test "results are rounded to integers, ties to even, and limited" {
+    make_typed a.tif ">" h 4x2 1 3 -1 -3 32767 -32768 7 2
+    imf -f kernel:0.5:scale=1 --compression=0 a.tif -o b.tif
+    [ "$(numbers_of b.tif h 8)" = "0 2 0 -2 16384 -16384 4 1" ]
+    imf -q -f kernel:2:scale=1 --compression=0 a.tif -o b.tif
+    [ "$(numbers_of b.tif h 8)" = "2 6 -2 -6 32767 -32768 14 4" ]
+}
+
+@test "floats are deflated where they were, or where that is asked for" {
+    make_typed a.tif "<" f 4x2 0 1 2 3 4 5 6 7
+    imf -f kernel:1 a.tif -o b.tif
+    imf -f kernel:1 --compression=6 a.tif -o c.tif
+    imf -f kernel:1 c.tif -o d.tif
+    [ "$(tiffinfo b.tif c.tif d.tif 2>&1 | sed -n 's/.*Scheme: //p' | xargs)" = "None AdobeDeflate AdobeDeflate" ]
+    make_typed a.tif "<" h 4x2 0 1 2 3 4 5 6 7
+    imf -f kernel:1 a.tif -o b.tif
+    tiffinfo b.tif 2>&1 | grep -q AdobeDeflate
+}
+
+@test "what does not hold floats is told with the depth and the formats that do" {
+    make_typed f.tif "<" f 4x2 0 1 2 3 4 5 6 7
+    make_typed h.tif "<" h 4x2 0 1 2 3 4 5 6 7
+    make_typed d.tif "<" d 4x2 0 1 2 3 4 5 6 7
+    while IFS='|' read -r file to said; do
+        imf_run -f blur:1 "$file" -o "$to"
+        echo "$file $to"
         [ "$status" -eq 1 ]
-        one_line "PFM holds floats, without alpha or CMYK (add --depth=float, or name the output .pnm)"
-        [ ! -e b.pfm ]
-        [ ! -e b ]
-    done
+        one_line "$file: cannot be written as $to: $said"
+        [ ! -e "$to" ]
+    done <<'LIST'
+f.tif|b.png|PNG cannot hold floats (use --depth=16, or choose --format=pnm or --format=tiff)
+h.tif|b.png|PNG cannot hold signed integers of 16 bits (use --depth=16, or choose --format=pnm or --format=tiff)
+f.tif|b.jpg|JPEG cannot hold floats (use --depth=8, or choose --format=pnm or --format=tiff)
+f.tif|b.pgm|of PNM only PFM holds floats (add --depth=16, or name the output .pfm)
+LIST
+    imf -f blur:1 --depth=float d.tif -o d.pfm
+    imf -f blur:1 --depth=16 f.tif -o f.png
+    imf -f blur:1 --depth=8 h.tif -o h.jpg
 }
 
 @test "--parts covers files of floats" {
