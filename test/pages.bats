@@ -449,3 +449,82 @@ for name in "bc":
     [ "$status" -eq 0 ]
     one_line "a.pgm: warning: left out: bytes behind the end (5 bytes"
 }
+
+# Planes that one directory describes, as ImageJ writes large stacks (big-endian, "images=N") and MetaMorph all of its own (33629).
+planes() { # FILE imagej|stk N
+    python3 - "$@" <<'END'
+import struct, sys
+name, kind, n = sys.argv[1], sys.argv[2], int(sys.argv[3])
+order, width, height = (">" if kind == "imagej" else "<"), 40, 30
+text = b"ImageJ=1.53t\nimages=%d\nslices=%d\nunit=micron\nspacing=0.5\nmin=0.0\nmax=9000.0\n\0" % (n, n)
+text = text if kind == "imagej" else bytes(8 * n)
+plane = 2 * width * height
+strips = 1 if kind == "imagej" else 3
+rows = [(256, 4, 1, width), (257, 4, 1, height), (258, 3, 1, 16), (259, 3, 1, 1), (262, 3, 1, 1), (270, 2, len(text), 8),
+        (273, 4, strips, 0), (277, 3, 1, 1), (278, 4, 1, height // strips), (279, 4, strips, plane)]
+if kind == "stk":
+    rows = [r for r in rows if r[0] != 270] + [(33628, 4, 1, 0), (33629, 5, n, 8)]
+directory = 8 + len(text) + len(text) % 2
+pixels = directory + 2 + 12 * len(rows) + 4 + 8 * strips
+if strips > 1:
+    at = pixels - 8 * strips
+    rows = [(t, k, c, at if t == 273 else at + 4 * strips if t == 279 else v) for t, k, c, v in rows]
+else:
+    rows = [(t, k, c, pixels if t == 273 else v) for t, k, c, v in rows]
+out = (b"MM\0*" if order == ">" else b"II*\0") + struct.pack(order + "I", directory) + text + bytes(len(text) % 2)
+out += struct.pack(order + "H", len(rows))
+for tag, k, count, value in rows:
+    out += struct.pack(order + "HHI", tag, k, count) + (struct.pack(order + "HH", value, 0) if k == 3 else struct.pack(order + "I", value))
+out += bytes(4)
+if strips > 1:
+    out += struct.pack(f"{order}{strips}I", *(pixels + plane // strips * i for i in range(strips)))
+    out += struct.pack(f"{order}{strips}I", *[plane // strips] * strips)
+out += bytes(pixels - len(out))
+for i in range(n):
+    out += struct.pack(f"{order}{width * height}H", *[1000 * (i + 1) + x // width for x in range(width * height)])
+open(name, "wb").write(out)
+END
+}
+
+shapes() { # FILE
+    pages "$1" | grep '^40 ' | cut -d' ' -f1-5 | paste -sd' '
+}
+
+@test "planes of one directory (ImageJ's, MetaMorph's) are pages" {
+    for kind in imagej stk; do
+        planes $kind.tif $kind 5
+        imf_run --json -f kernel:1 $kind.tif -o b.tif
+        [ "$status" -eq 0 ]
+        [ "$(grep -c '"pages":5' <<<"$output")" = 5 ]
+        [ "$(shapes b.tif)" = \
+            "40 30 16 1000 1029 40 30 16 2000 2029 40 30 16 3000 3029 40 30 16 4000 4029 40 30 16 5000 5029" ]
+        imf -q -f kernel:1 - -o - <$kind.tif | cmp - b.tif
+        cat $kind.tif | imf -q -f kernel:1 - -o - | cmp - b.tif
+        imf -q -f kernel:1 --pages=-1,2 $kind.tif -o c.tif
+        [ "$(shapes c.tif)" = "40 30 16 5000 5029 40 30 16 2000 2029" ]
+        # In two passes.
+        imf -q -f equalize --format=pnm $kind.tif -o d.pnm
+        imf -q -f equalize --format=pnm b.tif -o - | cmp - d.pnm
+        imf_run -f kernel:1 $kind.tif -o e.png
+        [[ $stderr == *"planes of the picture's directory (9,600 bytes: one picture is filtered)"* ]]
+        # A file that breaks off has one picture, and bytes behind it.
+        head -c -1 $kind.tif >f.tif
+        imf_run -f kernel:1 f.tif -o g.tif
+        [ "$status" -eq 0 ]
+        [[ $stderr == *"left out: "*"bytes behind the end ("* ]]
+        [ "$(shapes g.tif)" = "40 30 16 1000 1029" ]
+    done
+    # ImageJ reads its description of all pages, which is kept with them, and not with some.
+    imf_run -f kernel:1 imagej.tif -o b.tif
+    [ -z "$stderr" ]
+    grep -qa $'ImageJ=1.53t\nimages=5\nslices=5\nunit=micron' b.tif
+    cp imagej.tif h.tif
+    imf -f kernel:1 -i h.tif
+    cmp h.tif b.tif
+    imf_run -f kernel:1 --pages=1,2 imagej.tif -o c.tif
+    one_line "left out: description ("
+    run -1 grep -a images= c.tif
+    # What MetaMorph says of its planes is not.
+    imf_run -f kernel:1 stk.tif -o b.tif
+    one_line "left out: planes (MetaMorph) (2 times, "
+}

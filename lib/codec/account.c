@@ -28,6 +28,7 @@ static const struct {
     {"further pictures", ONE_PICTURE, false},
     {"first picture", ONE_PICTURE, false},
     {"picture ", ONE_PICTURE, false},
+    {"planes (", "it is of planes in one directory", false},
     {"planes", ONE_PICTURE, false},
     {"layers", ONE_PICTURE, false},
     {"suggested palette", "it is for the pixels as they were", false},

@@ -8,6 +8,7 @@
  */
 #include "codec/tiff/metadata.h"
 #include "codec/tiff/pictures.h"
+#include "codec/tiff/planes.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,7 @@
 
 #define DIRECTORIES_MAX IMF_TIFF_PICTURES_MAX
 #define NEXT "directory of the next picture"
+#define PLANES "planes of the picture's directory"
 
 /* The picture that is read, a directory of its tags, the first picture where that is another, pages that are read
  * later, other pictures. */
@@ -225,7 +227,13 @@ void imf_tiff_enter(struct imf_reader *r, struct imf_tiff_input *in, uint64_t fi
             imf_account_add(&r->account, 0, in->wide ? 16 : 8, IMF_STRUCTURE, 0, "header");
             enter_layout(w, in->wide ? 16 : 8);
         }
-        walk_directory(w, at, READ, NULL);
+        const struct imf_tiff_planes planes =
+            imf_tiff_find_planes(in, at, &r->metadata.out_of_memory);
+        if (!later || planes.count == 1) /* the first page's account has all of its planes */
+            walk_directory(w, at, READ, NULL);
+        if (!later && planes.count > 1)
+            enter(w, planes.first + planes.bytes, (uint64_t)(planes.count - 1) * planes.bytes,
+                  r->pages ? IMF_PIXELS : IMF_LOST, 0, PLANES, planes.first + planes.bytes, NULL);
         if (at != first && !later)
             walk_directory(w, first, FIRST, "first picture");
         for (size_t i = 1; i < count; i++) {
@@ -271,6 +279,7 @@ bool imf_tiff_part(size_t i, struct imf_part_kind *kind) {
                 {"tag N of text, bytes or 16 bits", PROGRAM, IMF_TIFF_ASCII, false},
                 {"tag N of integers of 32 bits", PROGRAM, IMF_TIFF_LONG, false},
                 {"picture 2 of 2", IMF_TIFF_SUB_IFD, IMF_TIFF_LONG, true},
+                {PLANES, IMF_TIFF_SUB_IFD, IMF_TIFF_LONG, true},
                 {"smaller copy of the picture", IMF_TIFF_SUB_IFD, IMF_TIFF_LONG, false},
                 {NEXT, IMF_TIFF_SUB_IFD, IMF_TIFF_LONG, false}};
     if (i >= NAMES + sizeof more / sizeof *more)

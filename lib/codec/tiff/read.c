@@ -17,6 +17,7 @@
 #include "codec/tiff/metadata.h"
 #include "codec/tiff/pictures.h"
 #include "codec/tiff/pixels.h"
+#include "codec/tiff/planes.h"
 #include "codec/tiff/stream.h"
 
 #include <limits.h>
@@ -28,8 +29,9 @@
 
 struct tiff {
     struct imf_tiff_stream stream;
-    uint64_t first;  /* the file's first directory, once it is open */
-    uint64_t *pages; /* owned: where the reader's pages begin, or NULL */
+    uint64_t first;                /* the file's first directory, once it is open */
+    uint64_t *pages;               /* owned: where the reader's pages begin, or NULL */
+    struct imf_tiff_planes planes; /* the pages, where one directory has all */
     /* of the page: */
     struct imf_tiff_pixels pixels;
     TIFF *tif;         /* the stream's */
@@ -87,7 +89,9 @@ static bool read_stored(struct tiff *t, int x, int plane, unsigned char *to) {
     size_t size = t->row * (size_t)t->held;
     uint16_t order;
     int failed = 0;
-    uint64_t at = TIFFGetStrileOffsetWithErr(t->tif, strip, &failed) + before;
+    uint64_t page = t->planes.count > 1 ? (uint64_t)imf_max(t->stream.reader->page - 1, 0) : 0;
+    uint64_t at =
+        TIFFGetStrileOffsetWithErr(t->tif, strip, &failed) + before + page * t->planes.bytes;
     (void)x;
     if (failed || before + size > TIFFGetStrileByteCountWithErr(t->tif, strip, &failed) || failed ||
         !imf_bytes_get(&t->stream.in.bytes, at, to, size))
@@ -241,9 +245,16 @@ static enum imf_status open_file(struct tiff *t, uint64_t *at, struct imf_error 
                         "1), as in camera raw files (dcraw develops those; tiffset -s 254 0 FILE "
                         "marks it as the image)");
     *at = p.at;
-    if (p.at == t->first && r->limits.pages)
-        t->pages = imf_tiff_list_pages(&s->in, t->first, &r->pages, &r->pages_size,
-                                       &r->metadata.out_of_memory);
+    if (p.at != t->first || !r->limits.pages)
+        return IMF_OK;
+    t->planes = imf_tiff_find_planes(&s->in, t->first, &r->metadata.out_of_memory);
+    t->pages = imf_tiff_list_pages(&s->in, t->first, &r->pages, &r->pages_size,
+                                   &r->metadata.out_of_memory);
+    if (t->planes.count > 1 && r->pages == 1) {
+        r->pages = t->planes.count;
+        r->pages_size.samples *= (unsigned)r->pages;
+        r->pages_size.bytes *= (unsigned)r->pages;
+    }
     return IMF_OK;
 }
 
@@ -257,7 +268,7 @@ static enum imf_status read_header(struct tiff *t, uint64_t *at, struct imf_tiff
         return status;
     if (r->page > 1 && r->page > r->pages)
         return imf_fail(err, IMF_ERR_FORMAT, "it has no page %d", r->page);
-    if (r->page > 1)
+    if (r->page > 1 && t->planes.count < 2)
         *at = t->pages[r->page - 1];
     else if (r->pages)
         *at = t->first;
@@ -335,8 +346,10 @@ static void tiff_turn(struct imf_reader *r) {
     free(t->pixels.line);
     free(t->cells);
     s->in.untrue = 0;
-    *t = (struct tiff){
-        .stream = {.in = s->in, .bytes = s->bytes}, .first = t->first, .pages = t->pages};
+    *t = (struct tiff){.stream = {.in = s->in, .bytes = s->bytes},
+                       .first = t->first,
+                       .pages = t->pages,
+                       .planes = t->planes};
 }
 
 static void tiff_close(struct imf_reader *r) {
