@@ -62,13 +62,14 @@ static void fill(const struct imf_surface *s, bool fractions, enum picture pictu
             ((float *)imf_surface_row(s, y))[i] += (float)(checkcl_random(r) % 32) / 32;
 }
 
-/* Samples further from the definition than `error` allows once they are rounded. */
-static unsigned long differing(const struct imf_problem *p, const struct imf_surface *want,
-                               const struct imf_surface *got, double error) {
+/* Samples further from the definition than the proposal allows once they are rounded. */
+static unsigned long differing(const struct checkcl_run *r, const struct imf_surface *got) {
+    const struct imf_problem *p = r->p;
+    double error = r->proposal->error;
     unsigned long wrong = 0;
     for (int y = 0; y < p->height; y++)
         for (size_t i = 0; i < (size_t)p->width * (size_t)p->channels; i++) {
-            double v = checkcl_sample(want, y, i), have = checkcl_sample(got, y, i);
+            double v = checkcl_sample(r->want, y, i), have = checkcl_sample(got, y, i);
             if (p->out == IMF_F32) {
                 wrong += error > 0 ? !(fabs(have - v) <= error) : have != (double)(float)v;
                 continue;
@@ -77,36 +78,6 @@ static unsigned long differing(const struct imf_problem *p, const struct imf_sur
             wrong += !(fabs(have - v) <= 0.5 + error) || (error == 0 && have != rint(v));
         }
     return wrong;
-}
-
-/* Run one that is able; the problem's input is filled. */
-static void check_solver(struct checkcl *c, const struct imf_proposal *one,
-                         const struct imf_problem *p, struct imf_surface *in,
-                         const struct imf_surface *want, const char *name) {
-    struct imf_error err = {.text = ""};
-    struct imf_margin around = {80, 80, 2, 2};
-    struct shape shape = {p->width, p->height, p->channels};
-    struct imf_surface got = checkcl_surface(p->out, shape, around);
-    memset(got.host, CHECKCL_CANARY, imf_surface_bytes(&got));
-    struct imf_job *job = NULL;
-    in->mem = checkcl_upload(c, in);
-    got.mem = checkcl_upload(c, &got);
-    bool ran = !imf_job_make(&job, p, one, c->queue, &err);
-    /* Twice, as nothing of one image may be left for the next. */
-    for (int i = 0; i < 2 && ran; i++)
-        ran = !imf_job_run(job, in, &got, &err);
-    ran = ran && !imf_queue_finish(c->queue, &err) && checkcl_download(c, &got);
-    unsigned long wrong = ran ? differing(p, want, &got, one->error) : 0;
-    unsigned long broken = ran ? checkcl_broken(&got) : 0;
-    checkcl_result(c, ran && !wrong && !broken,
-                   "%s on %dx%d edge %d: %lu samples wrong, %lu bytes overwritten %s", name,
-                   p->width, p->height, (int)p->edge, wrong, broken, err.text);
-    imf_job_free(&job);
-    if (c->bench && ran && !wrong && !broken)
-        checkcl_time(c, one->solver, name, p, NOISE);
-    imf_buffer_free(&in->mem);
-    imf_buffer_free(&got.mem);
-    imf_surface_free(&got);
 }
 
 /* No device but GPUs has a solver. */
@@ -143,7 +114,8 @@ static bool check_problem(struct checkcl *c, struct imf_problem *p, const char *
         imf_propose_band(&one, p, &device);
         one.feasible = one.feasible && imf_surface_bytes(&in) <= device.max_alloc;
         if (one.feasible)
-            check_solver(c, &one, p, &in, &want, name);
+            checkcl_run(
+                c, &(struct checkcl_run){&one, p, &in, 2, differing, &want, name, name, NOISE});
         able = able || one.feasible;
     }
     imf_job_free(&plain);

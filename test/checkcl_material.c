@@ -321,3 +321,47 @@ struct imf_buffer *checkcl_upload(struct checkcl *c, const struct imf_surface *s
 bool checkcl_download(struct checkcl *c, const struct imf_surface *s) {
     return !imf_buffer_download(c->queue, s->mem, 0, s->host, imf_surface_bytes(s), NULL);
 }
+
+/* ---- running ---------------------------------------------------------------------------------- */
+
+/* A solver writes into a surface full of a pattern; whatever lies outside the pixels and the slack that it may use must still
+ * hold it. */
+unsigned long checkcl_broken(const struct imf_surface *s) {
+    size_t size = imf_sample_size(s->sample);
+    unsigned char *bytes = s->host;
+    for (int y = 0; y < s->height; y++) {
+        char *row = imf_surface_row(s, y);
+        memset(row, CHECKCL_CANARY, ((size_t)s->width * (size_t)s->channels + IMF_SLACK) * size);
+    }
+    unsigned long broken = 0;
+    for (size_t i = 0; i < imf_surface_bytes(s); i++)
+        broken += bytes[i] != CHECKCL_CANARY;
+    return broken;
+}
+
+void checkcl_run(struct checkcl *c, const struct checkcl_run *r) {
+    const struct imf_problem *p = r->p;
+    struct imf_error err = {.text = ""};
+    struct imf_margin around = {80, 80, 2, 2}; /* wider than the slack: writing past it shows */
+    struct shape shape = {p->width, p->height, p->channels};
+    struct imf_surface got = checkcl_surface(p->out, shape, around);
+    bool host = imf_backend_is_host(r->proposal->backend);
+    struct imf_job *job = NULL;
+    memset(got.host, CHECKCL_CANARY, imf_surface_bytes(&got));
+    r->in->mem = host ? NULL : checkcl_upload(c, r->in);
+    got.mem = host ? NULL : checkcl_upload(c, &got);
+    bool ran = !imf_job_make(&job, p, r->proposal, host ? NULL : c->queue, &err);
+    for (int i = 0; i < r->times && ran; i++)
+        ran = !imf_job_run(job, r->in, &got, &err);
+    ran = ran && (host || (!imf_queue_finish(c->queue, &err) && checkcl_download(c, &got)));
+    unsigned long wrong = ran ? r->wrong(r, &got) : 0, broken = ran ? checkcl_broken(&got) : 0;
+    checkcl_result(c, ran && !wrong && !broken,
+                   "%s on %dx%d edge %d: %lu samples wrong, %lu bytes overwritten %s", r->what,
+                   p->width, p->height, (int)p->edge, wrong, broken, err.text);
+    imf_job_free(&job);
+    if (c->bench && ran && !wrong && !broken)
+        checkcl_time(c, r->proposal->solver, r->name, p, r->picture);
+    imf_buffer_free(&r->in->mem);
+    imf_buffer_free(&got.mem);
+    imf_surface_free(&got);
+}

@@ -92,6 +92,20 @@ const char *checkcl_variant(const struct imf_solver *s, const struct kase *k);
 /* Samples that differ from the reference by more than the contract allows. */
 unsigned long checkcl_wrong(const struct material *m, const struct imf_surface *got);
 
+/* A proposal on a problem whose input is filled: what is run, how its result is judged, and what it is called. */
+struct checkcl_run {
+    const struct imf_proposal *proposal;
+    const struct imf_problem *p;
+    struct imf_surface *in;
+    int times; /* more than one: nothing of one image may be left for the next */
+    unsigned long (*wrong)(const struct checkcl_run *r, const struct imf_surface *got);
+    const void *want;
+    const char *what, *name; /* of the case, and of the variant that is timed */
+    enum picture picture;    /* that it is timed with */
+};
+/* Run it into a surface full of canaries, compare and, for the benchmark, time it. */
+void checkcl_run(struct checkcl *c, const struct checkcl_run *r);
+
 /* Run a solver on a case, if it is able to do it, and compare. */
 void checkcl_solver(struct checkcl *c, const struct imf_solver *s, const struct kase *k,
                     uint64_t seed);

@@ -1,9 +1,4 @@
-/*
- * checkcl_solvers.c - every device solver against the reference at odd shapes
- *
- * A solver writes into a surface full of a pattern; whatever lies outside the pixels and the slack
- * that it may use must still hold it.
- */
+/* checkcl_solvers.c - every solver of sums of products against the reference at odd shapes */
 #include "checkcl_material.h"
 
 #include <string.h>
@@ -23,19 +18,6 @@ static const struct {
                {&imf_solver_direct_gpu, "direct_gpu", true},
                {&imf_solver_separable_gpu, "separable_gpu", true}};
 
-unsigned long checkcl_broken(const struct imf_surface *s) {
-    size_t size = imf_sample_size(s->sample);
-    unsigned char *bytes = s->host;
-    for (int y = 0; y < s->height; y++) {
-        char *row = imf_surface_row(s, y);
-        memset(row, CHECKCL_CANARY, ((size_t)s->width * (size_t)s->channels + IMF_SLACK) * size);
-    }
-    unsigned long broken = 0;
-    for (size_t i = 0; i < imf_surface_bytes(s); i++)
-        broken += bytes[i] != CHECKCL_CANARY;
-    return broken;
-}
-
 const char *checkcl_name(const struct imf_solver *s) {
     for (size_t i = 0; i < COUNT(solvers); i++)
         if (solvers[i].solver == s)
@@ -53,6 +35,10 @@ struct imf_device checkcl_device(const struct checkcl *c, const struct imf_solve
     return device;
 }
 
+static unsigned long wrong_in(const struct checkcl_run *r, const struct imf_surface *got) {
+    return checkcl_wrong(r->want, got);
+}
+
 void checkcl_solver(struct checkcl *c, const struct imf_solver *s, const struct kase *k,
                     uint64_t seed) {
     struct material m;
@@ -60,35 +46,23 @@ void checkcl_solver(struct checkcl *c, const struct imf_solver *s, const struct 
     if (!checkcl_wanted(c, name))
         return;
     checkcl_prepare(&m, k, seed);
-    struct imf_error err = {.text = ""};
     struct imf_device device = checkcl_device(c, s);
     struct imf_proposal proposal;
     imf_propose(&proposal, s, &m.p, &device);
     proposal.gles = c->gles;
     if (proposal.feasible) {
-        /* wider than the slack, so that writing before a row or past its slack shows */
-        struct imf_margin around = {80, 80, 2, 2};
-        struct imf_surface out = checkcl_surface(k->out, k->shape, around);
-        memset(out.host, CHECKCL_CANARY, imf_surface_bytes(&out));
-        bool host = imf_backend_is_host(s->backend);
-        m.in.mem = host ? NULL : checkcl_upload(c, &m.in);
-        out.mem = host ? NULL : checkcl_upload(c, &out);
-        struct imf_job *job = NULL;
-        bool ran = !imf_job_make(&job, &m.p, &proposal, host ? NULL : c->queue, &err) &&
-                   !imf_job_run(job, &m.in, &out, &err) &&
-                   (host || (!imf_queue_finish(c->queue, &err) && checkcl_download(c, &out)));
-        unsigned long wrong = ran ? checkcl_wrong(&m, &out) : 0;
-        unsigned long broken = ran ? checkcl_broken(&out) : 0;
-        checkcl_result(c, ran && !wrong && !broken,
-                       "%s %s seed %llu: %lu samples wrong, %lu bytes overwritten %s",
-                       checkcl_name(s), checkcl_describe(k), (unsigned long long)seed, wrong,
-                       broken, err.text);
-        imf_job_free(&job);
-        if (c->bench && ran && !wrong && !broken)
-            checkcl_time(c, s, name, &m.p, k->picture);
-        imf_buffer_free(&m.in.mem);
-        imf_buffer_free(&out.mem);
-        imf_surface_free(&out);
+        char what[200];
+        snprintf(what, sizeof what, "%s %s seed %llu", checkcl_name(s), checkcl_describe(k),
+                 (unsigned long long)seed);
+        checkcl_run(c, &(struct checkcl_run){.proposal = &proposal,
+                                             .p = &m.p,
+                                             .in = &m.in,
+                                             .times = 1,
+                                             .wrong = wrong_in,
+                                             .want = &m,
+                                             .what = what,
+                                             .name = name,
+                                             .picture = k->picture});
     } else {
         checkcl_skip(c, "%s %s: %s", checkcl_name(s), checkcl_describe(k), proposal.why);
     }

@@ -14,6 +14,7 @@
 #include "solver/solver.h"
 
 #include <math.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -95,6 +96,54 @@ static inline unsigned long differing(const struct imf_surface *a, const struct 
     for (int y = 0; y < a->height; y++)
         rows += memcmp(imf_surface_row(a, y), imf_surface_row(b, y), row) != 0;
     return rows;
+}
+
+/* A solver gives the bytes of `want` in bands of each of these numbers of rows, of which 0 is behind the last. */
+static inline void check_bands(const char *what, const struct imf_solver *solver,
+                               const struct imf_problem *p, const struct imf_surface *in,
+                               const struct imf_surface *want, const int *rows) {
+    for (; *rows; rows++) {
+        struct imf_surface got = surface(p, p->out);
+        run(solver, p, in, &got, *rows);
+        unsigned long wrong = differing(want, &got);
+        CHECK(wrong == 0, "%s, %dx%d, %d channels, bands of %d: %lu rows differ", what, p->width,
+              p->height, p->channels, *rows, wrong);
+        imf_surface_free(&got);
+    }
+}
+
+/* What plain sums of products are in float64, and how far floats are from that. */
+static inline struct imf_surface exact_sums(const struct imf_problem *p,
+                                            const struct imf_surface *in) {
+    struct imf_problem wide = *p;
+    wide.out = IMF_F64;
+    struct imf_surface want = surface(&wide, IMF_F64);
+    run(&imf_solver_host, &wide, in, &want, p->height);
+    return want;
+}
+
+static inline double farthest(const struct imf_surface *got, const struct imf_surface *want) {
+    double worst = 0;
+    for (int y = 0; y < got->height; y++)
+        for (int i = 0; i < got->width * got->channels; i++)
+            worst = fmax(worst, fabs(imf_sample_get(imf_surface_row(got, y), IMF_F32, i) -
+                                     imf_sample_get(imf_surface_row(want, y), IMF_F64, i)));
+    return worst;
+}
+
+/* On all cores, and on one of them. */
+static inline void check_on_cores(void (*check)(void)) {
+    cpu_set_t all, one;
+    check();
+    if (sched_getaffinity(0, sizeof all, &all) || CPU_COUNT(&all) < 2)
+        return;
+    int first = 0;
+    while (!CPU_ISSET(first, &all))
+        first++;
+    CPU_ZERO(&one);
+    CPU_SET(first, &one);
+    CHECK(!sched_setaffinity(0, sizeof one, &one), "one core");
+    check();
 }
 
 /* A check of a problem, whose result may be off by `most` from float64, once that is limited to integers' range; 0: the

@@ -30,8 +30,6 @@ static void *sometimes(size_t count, size_t size) {
 
 #include "solver_check.h"
 
-#include <sched.h>
-
 extern const struct imf_solver imf_solver_decimated;
 
 /* ---- the filters ------------------------------------------------------------------------------ */
@@ -109,14 +107,9 @@ static void check_pass(const char *what, const struct imf_problem *p) {
     struct imf_proposal proposal;
     imf_propose(&proposal, &imf_solver_decimated, p, NULL);
     run(&oldest_decimated, p, &in, &want, p->height);
-    for (int bands = 1; bands <= 4 && proposal.feasible; bands++) {
-        struct imf_surface got = surface(p, p->out);
-        run(&imf_solver_decimated, p, &in, &got, bands * proposal.step);
-        unsigned long rows = differing(&want, &got);
-        CHECK(rows == 0, "%s, %dx%d, %d channels, bands of %d: %lu rows differ", what, p->width,
-              p->height, p->channels, bands * proposal.step, rows);
-        imf_surface_free(&got);
-    }
+    int step = proposal.step;
+    check_bands(what, &imf_solver_decimated, p, &in, &want,
+                (const int[]){step, 2 * step, 3 * step, 4 * step, 0});
     imf_surface_free(&in);
     imf_surface_free(&want);
 }
@@ -168,23 +161,6 @@ static struct imf_surface signed_noise(const struct imf_problem *p) {
     return s;
 }
 
-static struct imf_surface reference(const struct imf_problem *p, const struct imf_surface *in) {
-    struct imf_problem wide = *p;
-    wide.out = IMF_F64;
-    struct imf_surface want = surface(&wide, IMF_F64);
-    run(&imf_solver_host, &wide, in, &want, p->height);
-    return want;
-}
-
-static double farthest(const struct imf_surface *got, const struct imf_surface *want) {
-    double worst = 0;
-    for (int y = 0; y < got->height; y++)
-        for (int i = 0; i < got->width * got->channels; i++)
-            worst = fmax(worst, fabs(imf_sample_get(imf_surface_row(got, y), IMF_F32, i) -
-                                     imf_sample_get(imf_surface_row(want, y), IMF_F64, i)));
-    return worst;
-}
-
 /* Within the proposal's bound of the reference. */
 static void check_floats(int channels, double tolerance) {
     struct imf_kernel *k;
@@ -192,7 +168,8 @@ static void check_floats(int channels, double tolerance) {
     struct imf_proposal proposal;
     imf_propose(&proposal, &imf_solver_decimated, &p, NULL);
     CHECK(proposal.feasible && proposal.error <= tolerance, "%s", proposal.why);
-    struct imf_surface in = signed_noise(&p), got = surface(&p, IMF_F32), want = reference(&p, &in);
+    struct imf_surface in = signed_noise(&p), got = surface(&p, IMF_F32),
+                       want = exact_sums(&p, &in);
     run(&imf_solver_decimated, &p, &in, &got, p.height);
     double worst = farthest(&got, &want);
     CHECK(worst <= proposal.error, "off by %g, bound %g", worst, proposal.error);
@@ -207,7 +184,8 @@ static void check_floats(int channels, double tolerance) {
 static void check_memory(void) {
     struct imf_kernel *k;
     struct imf_problem p = floats(&k, 67, 1, 0x1p-5);
-    struct imf_surface in = signed_noise(&p), got = surface(&p, IMF_F32), want = reference(&p, &in);
+    struct imf_surface in = signed_noise(&p), got = surface(&p, IMF_F32),
+                       want = exact_sums(&p, &in);
     int first = 0, refused = 0, others = 0, unmade = 0, all = 1;
     for (failing = 0; failing <= all; failing++) {
         struct imf_proposal proposal;
@@ -244,7 +222,6 @@ int main(void) {
         check_floats(channels, channels % 2 ? 0x1p-5 : 0x1p-8);
     check_memory();
     static const double sigmas[] = {5, 5.9, 6.4, 7, 8.15, 10, 13, 24.5, 40, 93.9};
-    cpu_set_t all, one;
     for (size_t i = 0; i < sizeof sigmas / sizeof *sigmas; i++)
         check_design(sigmas[i]);
     check_refusals();
@@ -253,15 +230,6 @@ int main(void) {
         check_chain("blur:10", 131, 40, channels, 16);
         check_chain("blur:20", 1, 77, channels, 8);
     }
-    check_shared();
-    if (!sched_getaffinity(0, sizeof all, &all) && CPU_COUNT(&all) > 1) {
-        int first = 0;
-        while (!CPU_ISSET(first, &all))
-            first++;
-        CPU_ZERO(&one);
-        CPU_SET(first, &one);
-        CHECK(!sched_setaffinity(0, sizeof one, &one), "one core");
-        check_shared();
-    }
+    check_on_cores(check_shared);
     return check_done("test_decimated");
 }

@@ -6,6 +6,7 @@
  */
 #include "check.h"
 #include "device/open/context.h"
+#include "fft_util.h"
 #include "fourier/plan.h"
 #include "solver/fft/error.h"
 
@@ -16,24 +17,7 @@
 
 #define LONGEST 4096
 
-static unsigned long long state = 88172645463325252ull;
-
-static float noise(void) {
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return (float)((double)(state >> 40) / (1 << 23) - 1.0);
-}
-
 /* ---- plans -------------------------------------------------------------------------------- */
-
-static bool smooth(int n) {
-    static const int primes[] = {2, 3, 5, 7};
-    for (int i = 0; i < 4; i++)
-        while (n % primes[i] == 0)
-            n /= primes[i];
-    return n == 1;
-}
 
 static void test_plans(void) {
     static int order[LONGEST];

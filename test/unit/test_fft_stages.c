@@ -7,6 +7,7 @@
  * stay within 0.9 eps sqrt(doublings), eps = 2^-24.
  */
 #include "check.h"
+#include "fft_util.h"
 #include "fourier/host.h"
 #include "fourier/tables.h"
 
@@ -42,15 +43,6 @@ static const char lines_cl[] =
     "            v[2 * l * n + to] = w[i * VEC + l];\n"
     "    }\n"
     "}\n";
-
-static unsigned long long state = 88172645463325252ull;
-
-static float noise(void) {
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return (float)((double)(state >> 40) / (1 << 23) - 1.0);
-}
 
 struct buffers {
     struct imf_buffer *v, *twiddles, *order, *scratch;

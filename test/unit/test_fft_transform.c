@@ -8,6 +8,7 @@
  */
 #include "check.h"
 #include "device/open/context.h"
+#include "fft_util.h"
 #include "fourier/host.h"
 #include "fourier/plan.h"
 
@@ -17,28 +18,11 @@
 #include <string.h>
 #include <time.h>
 
-static unsigned long long state = 88172645463325252ull;
-
-static float noise(void) {
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return (float)((double)(state >> 40) / (1 << 23) - 1.0);
-}
-
 static void *need(size_t bytes) {
     void *p = malloc(bytes);
     if (!p)
         abort();
     return p;
-}
-
-static bool smooth(int n) {
-    static const int primes[] = {2, 3, 5, 7};
-    for (int i = 0; i < 4; i++)
-        while (n % primes[i] == 0)
-            n /= primes[i];
-    return n == 1;
 }
 
 /* ---- reference ------------------------------------------------------------------------------- */

@@ -27,22 +27,12 @@
 
 #include "solver_check.h"
 
-#include <sched.h>
-
 extern const struct imf_solver imf_solver_vector;
 
 static void check_pass(const char *what, const struct imf_problem *p) {
     struct imf_surface in = noisy(p, p->in), want = surface(p, p->out);
     run(&oldest_solver, p, &in, &want, p->height);
-    static const int bands[] = {1, 7, 1000};
-    for (size_t i = 0; i < sizeof bands / sizeof *bands; i++) {
-        struct imf_surface got = surface(p, p->out);
-        run(&imf_solver_vector, p, &in, &got, bands[i]);
-        unsigned long rows = differing(&want, &got);
-        CHECK(rows == 0, "%s, %d channels, bands of %d: %lu rows differ", what, p->channels,
-              bands[i], rows);
-        imf_surface_free(&got);
-    }
+    check_bands(what, &imf_solver_vector, p, &in, &want, (const int[]){1, 7, 1000, 0});
     imf_surface_free(&in);
     imf_surface_free(&want);
 }
@@ -183,15 +173,8 @@ static void check_any(int width, int height, enum imf_sample in, int channels) {
     for (size_t i = 0; i < from.size && in == IMF_F32; i += 2)
         ((float *)from.host)[i] *= -1;
     run(&imf_solver_vector, &p, &from, &got, p.height);
-    struct imf_problem wide = p;
-    wide.out = IMF_F64;
-    struct imf_surface want = surface(&wide, IMF_F64);
-    run(&imf_solver_host, &wide, &from, &want, p.height);
-    double worst = 0;
-    for (int y = 0; y < p.height; y++)
-        for (int i = 0; i < p.width * channels; i++)
-            worst = fmax(worst, fabs(imf_sample_get(imf_surface_row(&got, y), IMF_F32, i) -
-                                     imf_sample_get(imf_surface_row(&want, y), IMF_F64, i)));
+    struct imf_surface want = exact_sums(&p, &from);
+    double worst = farthest(&got, &want);
     CHECK(worst <= proposal.error && proposal.error < p.tolerance,
           "%dx%d, type %d, %d channels: off by %g, bound %g", width, height, (int)in, channels,
           worst, proposal.error);
@@ -218,19 +201,9 @@ static void check_any_taps(void) {
 }
 
 int main(void) {
-    cpu_set_t all, one;
     check_any_taps();
     check_rows_of_taps();
     check_all();
-    check_shared();
-    if (!sched_getaffinity(0, sizeof all, &all) && CPU_COUNT(&all) > 1) {
-        int first = 0;
-        while (!CPU_ISSET(first, &all))
-            first++;
-        CPU_ZERO(&one);
-        CPU_SET(first, &one);
-        CHECK(!sched_setaffinity(0, sizeof one, &one), "one core");
-        check_shared();
-    }
+    check_on_cores(check_shared);
     return check_done("test_vector");
 }
