@@ -101,7 +101,8 @@ static void draw_taps(struct imf_picture *p, int left, int top, const struct par
     int grid = cell >= 6 ? 1 : 0;
     double shade = part->element ? 0.6 : 1; /* leaves the frame of the origin visible */
     bool numbers = step == 1 && !part->element && numbers_fit(k, cell);
-    imf_picture_rect(p, x0 - 1, y0 - 1, across * cell + 2 - grid, down * cell + 2 - grid, IMF_SHADE);
+    imf_picture_rect(p, x0 - 1, y0 - 1, across * cell + 2 - grid, down * cell + 2 - grid,
+                     IMF_SHADE);
     for (int y = 0; y < down; y++)
         for (int x = 0; x < across; x++) {
             double tap = tap_of(k, x * step, y * step, step);

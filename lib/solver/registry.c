@@ -4,8 +4,9 @@
 #define SOLVERS(ROW)                                                                                                          \
     /* Sums of products: tap by tap, */                                                                                       \
     ROW(direct_gpu)                                                                                                           \
-    ROW(direct)                           /* as a column times a row, */                                                      \
-        ROW(separable_gpu) ROW(separable) /* by transforms of tiles, */                                                       \
+    ROW(direct) /* as a column times a row, */                                                                                \
+    ROW(separable_gpu)                                                                                                        \
+    ROW(separable) /* by transforms of tiles, */                                                                              \
         ROW(fft_gpu) ROW(                                                                                                     \
             fft) /* on the host's cores: smooth kernels, kernels of few distinct taps, small kernels, in float64; plain C, */ \
         ROW(decimated) ROW(runs) ROW(vector) ROW(fft_host) ROW(float64)                                                       \
