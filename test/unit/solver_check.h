@@ -83,10 +83,12 @@ static inline void run(const struct imf_solver *solver, const struct imf_problem
     run_in_bands(&proposal, p, in, out, rows, 1);
 }
 
+/* A solver that takes the whole image, twice: nothing is left over from the first time. */
 static inline void run_whole(const struct imf_solver *solver, const struct imf_problem *p,
                              const struct imf_surface *in, const struct imf_surface *out) {
     struct imf_proposal proposal;
     imf_propose(&proposal, solver, p, NULL);
+    CHECK(proposal.bands >= IMF_BANDS_TWICE, "%s", proposal.why);
     run_in_bands(&proposal, p, in, out, p->height, 2);
 }
 
