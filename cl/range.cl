@@ -7,7 +7,10 @@
 #define ALPHA 0 // the last channel is alpha
 #endif
 #ifndef WEIGH
-#define WEIGH 0 // pixels whose alpha rounds to 0 do not count
+#define WEIGH 0 // pixels without alpha do not count
+#endif
+#ifndef HIDDEN
+#define HIDDEN 0.5f // alpha of at most this is none
 #endif
 #define COLORS (C_IN - ALPHA)
 
@@ -20,7 +23,7 @@ __kernel void range_rows(__global const IN_T *in, long origin, int pitch, int wi
     float low = FLT_MAX, high = -FLT_MAX;
     for (int x = 0; x < width; x++, p += C_IN) {
 #if WEIGH
-        if ((float)p[COLORS] <= 0.5f)
+        if ((float)p[COLORS] <= HIDDEN)
             continue;
 #endif
         for (int c = 0; c < COLORS; c++) {

@@ -184,6 +184,10 @@ struct imf_settings {
     /* The sample that counts as full scale, of which fractions in specs are; 0: imf_info_full(). Results of
      * another depth have it as theirs. */
     double full;
+    /* Pixels with a NaN are missing: they are left out of means and ranks as pixels of alpha 0 are, and stay NaN;
+     * what a kernel of gain 0 makes within its reach of one is NaN. Of floats without alpha; devices are not used.
+     * Without it NaN is refused while rows are read. */
+    bool missing;
 };
 
 enum imf_device_kind {

@@ -105,7 +105,8 @@ struct imf_plan_key {
     bool whole;    /* the image will be whole in memory */
     bool verify;   /* and be verified */
     enum imf_twice twice;
-    double full;             /* as settings have it */
+    double full;             /* as settings have it, */
+    bool missing;            /* this, too */
     struct imf_curve *curve; /* of linear light, as settings have it; the plan keeps it */
 };
 

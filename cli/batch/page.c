@@ -73,8 +73,10 @@ static enum result measure(struct session *s, struct work *w) {
     const struct options *o = s->options;
     const struct imf_info *info = imf_reader_info(w->reader);
     struct imf_measured found;
+    bool floats = info->depth > 16 && (info->type == IMF_TYPE_ROWS || info->type == IMF_TYPE_FLOAT);
     w->full = o->settings.full;
-    if (!s->filter || (!o->full_auto && !(w->full > 0)))
+    w->missing = false;
+    if (!s->filter || (!o->full_auto && !(w->full > 0) && !floats))
         return RESULT_DONE;
     if (!imf_reader_seeks(w->reader))
         return o->full_auto
@@ -89,12 +91,15 @@ static enum result measure(struct session *s, struct work *w) {
     else if (o->full_auto)
         snprintf(text, sizeof text, "no sample is above 0: full scale is %.9g",
                  imf_info_full(info));
-    else if (found.most > w->full)
+    else if (w->full > 0 && found.most > w->full)
         snprintf(text, sizeof text,
                  "samples up to %.9g are above full scale (--full=%.9g), and kept", found.most,
                  w->full);
     if (*text)
         work_add_warning(w, text);
+    w->missing = found.missing && !info->alpha && info->channels <= 3;
+    if (w->missing && o->settings.depth && o->settings.depth <= 16)
+        work_add_warning(w, "missing samples (NaN) become 0");
     return RESULT_DONE;
 }
 
@@ -102,8 +107,8 @@ static enum result acquire_workspace(struct session *s, struct work *w) {
     const struct options *o = s->options;
     const struct imf_info *info = imf_reader_info(w->reader);
     uint64_t held = imf_reader_held(w->reader) + pictures_bytes(info, o);
-    const struct imf_plan_key key = {*info,   held,    is_held(s, w), o->verify, may_read_twice(w),
-                                     w->full, w->curve};
+    const struct imf_plan_key key = {
+        *info, held, is_held(s, w), o->verify, may_read_twice(w), w->full, w->missing, w->curve};
     enum imf_status status = imf_plan_cache_acquire(s->plans, &key, &w->lease, &w->error);
     bool bad_usage = status == IMF_ERR_ARGUMENT || status == IMF_ERR_SPEC;
     if (status == IMF_ERR_LIMIT && imf_reader_drop_blocks(w->reader))

@@ -19,7 +19,8 @@ struct work {
     struct file_ref ref; /* in place: the file to replace */
     struct imf_reader *reader;
     struct imf_curve *curve; /* with --linear; NULL: sRGB's */
-    double full;             /* as settings have it */
+    double full;             /* as settings have it, */
+    bool missing;            /* this, too */
     struct imf_writer *writer;
     struct output output;
     struct imf_encode encode; /* from the options, for this output */

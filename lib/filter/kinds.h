@@ -69,7 +69,7 @@ enum {
         op->combine.amount, op->combine.level, op->combine.difference, op->combine.quotient,       \
         p->full / IMF_LIFT, p->low, p->high)                                                       \
     ROW(UNPREMULTIPLY, "unpremultiply", IMF_FLOATS, unpremultiplied, unpremultiply, p->full,       \
-        op->number)                                                                                \
+        op->number, p->hidden)                                                                     \
     ROW(GRAY, "gray", IMF_FLOATS, grayed, gray, p->full, op->gray, imf_curve_luma(p->curve)[1],    \
         imf_curve_luma(p->curve)[2])                                                               \
     ROW(NORMALIZE, "normalize", IMF_ALIKE, limited, normalize, p->full, op->normalize.flat,        \
@@ -83,7 +83,7 @@ enum {
                           ? 0                                                                      \
                           : IMF_ALIKE),                                                            \
         blended, blend, p->full, op->blend.mode, op->blend.pick, imf_curve_luma(p->curve)[1],      \
-        imf_curve_luma(p->curve)[2], op->blend.apart)                                              \
+        imf_curve_luma(p->curve)[2], op->blend.apart, p->hidden)                                   \
     ROW(PUT, "put back", IMF_FLOATS, put_back, put, p->full, op->blend.pick,                       \
         imf_curve_luma(p->curve)[1], imf_curve_luma(p->curve)[2])                                  \
     ROW(PREMULTIPLY, "premultiply", IMF_FLOATS, premultiplied, premultiply, p->full)               \

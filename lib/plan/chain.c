@@ -54,6 +54,24 @@ static enum imf_status check_masks(const struct imf_filter *filter, const struct
     return IMF_OK;
 }
 
+/* What takes the whole image at once has no place for what is not there. */
+static enum imf_status check_missing(const struct imf_filter *filter,
+                                     const struct imf_settings *settings, struct imf_error *err) {
+    for (size_t i = 0; i < filter->count; i++) {
+        enum imf_op op = filter->stages[i].op;
+        if (op == IMF_OP_TRANSFER || op == IMF_OP_DESCREEN || op == IMF_OP_DEBLUR)
+            return imf_fail(
+                err, IMF_ERR_FORMAT,
+                "it has NaN, and transfer functions, descreen and deblur take all samples at once "
+                "(fill what is missing first)");
+    }
+    return settings->region_count
+               ? imf_fail(err, IMF_ERR_FORMAT,
+                          "it has NaN, which regions cannot leave out (filter it "
+                          "all, or fill what is missing first)")
+               : IMF_OK;
+}
+
 static const char *const samples[] = {
     [IMF_U8] = "8 bits", [IMF_U16] = "16 bits", [IMF_F32] = "floats", [IMF_F64] = "float64"};
 
@@ -103,11 +121,13 @@ static struct imf_chain *create(const struct imf_info *input, const struct imf_s
     c->in = imf_info_sample(input);
     c->out = imf_info_sample(&output);
     c->full = settings->full > 0 ? settings->full : imf_info_full(input);
+    c->hidden = imf_info_integer(input) ? 0.5 : 0.5 * c->full / imf_sample_max(IMF_U16);
     c->rescale = settings->depth ? scale_of(input, &output, c->full) : 1;
     imf_info_limits(input, &c->low, &c->high);
     c->integer = imf_info_integer(input);
     imf_info_limits(&output, &low, &high);
     c->open = low < 0;
+    c->missing = settings->missing;
     c->relative = !imf_info_integer(&output);
     c->edge = settings->edge;
     c->grain = grain_of(input, c->full);
@@ -145,6 +165,8 @@ static enum imf_status build(struct imf_chain **out, FILE *text, const struct im
     *out = NULL;
     enum imf_status status = check_color(filter, input, settings, err);
     status = status ? status : check_masks(filter, input, err);
+    if (!status && settings->missing)
+        status = check_missing(filter, settings, err);
     if (!status && settings->region_count)
         status = imf_regions_place(&regions, &count, settings, input, err);
     if (status)

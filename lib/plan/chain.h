@@ -41,7 +41,7 @@ struct imf_point {
     int in_channels, second_channels; /* of the second input; 0: there is none */
     bool second_light;                /* which is put into linear light */
     bool alpha;                       /* the last channel is alpha, of both */
-    double full;                      /* of the input's depth */
+    double full, hidden;              /* of the input's depth; the chain's */
     enum imf_sample image;            /* the image's samples */
     double low, high;                 /* of a share of full scale */
     const struct imf_curve *curve;    /* the chain's */
@@ -77,10 +77,13 @@ struct imf_chain {
     enum imf_sample in, out;
     int channels_in, channels_out;
     enum imf_edge edge;
-    double full;          /* input full scale */
-    double rescale;       /* output full scale / input full scale */
-    double low, high;     /* the image's samples; floats have no limits */
-    bool integer;         /* they are integers */
+    double full;            /* input full scale */
+    double rescale;         /* output full scale / input full scale */
+    double hidden;          /* alpha of at most this is none */
+    double low, high;       /* the image's samples; floats have no limits */
+    bool integer;           /* they are integers */
+    bool missing;           /* the image's last channel is alpha that stands for what is missing */
+    struct imf_margin lost; /* so far from what is missing nothing is known */
     bool open;            /* results may be below 0 and beyond full scale: none is shown by a range
                                 unless that is asked for */
     bool relative;        /* results are floats: what they may be off by is a part of the sum of the

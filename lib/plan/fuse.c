@@ -24,6 +24,7 @@ static struct imf_pass *append(struct imf_chain *c, const struct imf_operation *
     }
     pass->point = (struct imf_point){.in_channels = channels,
                                      .full = c->full,
+                                     .hidden = c->hidden,
                                      .image = c->in,
                                      .low = c->open ? -FLT_MAX : 0,
                                      .high = c->open ? FLT_MAX : c->full,
@@ -175,7 +176,8 @@ static void set_samples(struct imf_chain *c, const struct imf_operations *o) {
             before->out = IMF_F32;
         /* Samples are what it counts: no float in between moves a value across a tie. */
         bool words = solves && in_words(c, &pass->problem);
-        if (solves && before && before->kind == IMF_PASS_POINT && !o->alpha_apart &&
+        bool samples = !o->alpha_apart || c->missing; /* which is 0 or full scale here */
+        if (solves && before && before->kind == IMF_PASS_POINT && samples &&
             (words || pass->problem.kind == IMF_HISTOGRAM_OP))
             before->out = words ? IMF_U16 : c->in;
     }

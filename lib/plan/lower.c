@@ -4,8 +4,7 @@
  * Colours are premultiplied just before a filter that spreads them, and divided by alpha just before
  * anything that reads the colours themselves.
  */
-#include "base/orientation.h"
-#include "plan/operations.h"
+#include "plan/lowering.h"
 
 #include <float.h>
 #include <math.h>
@@ -14,87 +13,15 @@
  * though a quotient, a root or their product may have been rounded down. */
 #define HAIR (1 - 4 * DBL_EPSILON)
 
-/* What the operations so far have led to. */
-struct lowering {
-    struct imf_operations *out;
-    const struct imf_chain *chain;
-    const struct imf_settings *settings;
-    int orientation;        /* the image's */
-    enum imf_channels pick; /* of the image's colours, if it has three */
-    int stage;
-    int current; /* the operation whose result it is, or -1: the image */
-    int channels;
-    bool hides; /* colours under alpha 0 do not count */
-    /* The current alpha is no longer the image's, which is to stay. */
-    bool alpha_filtered;
-    int filled;                       /* the image with colours under alpha 0, or -1 */
-    int backdrop;                     /* which of these what is combined with the image reads */
-    bool premultiplies;               /* colours are premultiplied for filtering, */
-    bool premultiplied;               /* and the current ones are */
-    double outside[IMF_CHANNELS_MAX]; /* colours beyond the edge, straight, in the filter's light */
-};
-
-static struct imf_operation *append(struct lowering *l, enum imf_operation_kind kind) {
-    struct imf_operation *op = imf_operations_insert(l->out, l->out->count, kind);
-    op->stage = l->stage;
-    op->channels = l->channels;
-    op->source = l->current;
-    l->current = l->out->count - 1;
-    return op;
-}
-
-static struct imf_epilogue plain(const struct lowering *l) {
-    struct imf_epilogue e = imf_plain_epilogue;
-    e.full = l->chain->full;
-    return e;
-}
-
-/* A solver's problem, which the caller completes. Beyond the edge there is opaque grey. */
-static struct imf_problem *solve(struct lowering *l) {
-    const struct imf_chain *c = l->chain;
-    struct imf_problem *p = &append(l, IMF_SOLVE)->problem;
-    *p = (struct imf_problem){.channels = l->channels,
-                              .out = IMF_F32,
-                              .epilogue = plain(l),
-                              .edge = c->edge,
-                              .unit = c->full,
-                              .grain = c->grain};
-    for (int i = 0; i < l->channels; i++)
-        p->outside[i] = l->out->alpha && i == l->channels - 1 ? c->full : l->outside[i];
-    l->alpha_filtered = l->out->alpha && !l->out->alpha_apart;
-    return p;
-}
-
-/* ---- alpha and colours ----------------------------------------------------------------------- */
-
-/* Before a filter that spreads colours. */
-static void premultiply(struct lowering *l) {
-    if (l->premultiplies && !l->premultiplied)
-        append(l, IMF_PREMULTIPLY);
-    l->premultiplied = l->premultiplies;
-}
-
-static void straighten(struct lowering *l) {
-    if (l->premultiplied)
-        append(l, IMF_UNPREMULTIPLY)->number = 1;
-    l->premultiplied = false;
-}
-
-/* Let the current values have the alpha that pixels are weighed by: the image's, if it is to stay. */
-static void take_alpha(struct lowering *l) {
-    if (!l->hides || !l->alpha_filtered)
-        return;
-    append(l, IMF_TAKE_ALPHA)->second = -1;
-    l->alpha_filtered = false;
-}
+/* ---- colours ----------------------------------------------------------------------- */
 
 /* The leading channels that are colours, and are filtered: alpha that is apart passes through as they do. */
-static int colors(const struct lowering *l, bool apart) {
+static int colors(const struct imf_lowering *l, bool apart) {
     return l->channels - (l->out->alpha && !apart);
 }
 
 /* The colours beyond the edge are those of the image. */
-static void set_border(struct lowering *l) {
+static void set_border(struct imf_lowering *l) {
     const struct imf_chain *c = l->chain;
     double v = l->settings->edge_value * c->full;
     v = c->integer ? rint(v) : v;
@@ -106,12 +33,12 @@ static void set_border(struct lowering *l) {
 }
 
 /* Reduce colours to one; gray stays. */
-static void gray(struct lowering *l, enum imf_channels which) {
+static void gray(struct imf_lowering *l, enum imf_channels which) {
     if (colors(l, false) == 1)
         return;
-    straighten(l);
+    imf_lowering_straighten(l);
     l->channels = l->out->alpha ? 2 : 1;
-    append(l, IMF_GRAY)->gray = which;
+    imf_lowering_append(l, IMF_GRAY)->gray = which;
     const double *luma = imf_curve_luma(l->chain->curve);
     double *o = l->outside;
     o[0] = which == IMF_CHANNELS_LUMA ? IMF_LUMA_BY(luma[1], luma[2], o[0], o[1], o[2])
@@ -119,17 +46,17 @@ static void gray(struct lowering *l, enum imf_channels which) {
 }
 
 /* A function of every straight colour; the caller adds which. */
-static struct imf_epilogue *scalar(struct lowering *l) {
-    straighten(l);
-    struct imf_epilogue *e = &append(l, IMF_SCALAR)->scalar;
-    *e = plain(l);
+static struct imf_epilogue *scalar(struct imf_lowering *l) {
+    imf_lowering_straighten(l);
+    struct imf_epilogue *e = &imf_lowering_append(l, IMF_SCALAR)->scalar;
+    *e = imf_lowering_plain(l);
     return e;
 }
 
-static void blend(struct lowering *l, enum imf_blend_mode mode, struct imf_weights w) {
-    straighten(l);
+static void blend(struct imf_lowering *l, enum imf_blend_mode mode, struct imf_weights w) {
+    imf_lowering_straighten(l);
     l->channels = l->pick ? 1 + l->out->alpha : l->chain->channels_in;
-    struct imf_operation *op = append(l, IMF_BLEND);
+    struct imf_operation *op = imf_lowering_append(l, IMF_BLEND);
     op->second = l->backdrop;
     op->blend.mode = mode;
     op->blend.pick = l->pick;
@@ -140,7 +67,7 @@ static void blend(struct lowering *l, enum imf_blend_mode mode, struct imf_weigh
         set_border(l);
 }
 
-static void blend_stage(struct lowering *l, const struct imf_stage *stage) {
+static void blend_stage(struct imf_lowering *l, const struct imf_stage *stage) {
     struct imf_weights w = {.amount = stage->amount, .invert = l->settings->mask_invert};
     if (stage->mask)
         w.mask = imf_mask_find(stage->mask, l->orientation, l->settings->mask_feather);
@@ -158,12 +85,24 @@ void imf_operation_convolve(struct imf_problem *p, const struct imf_kernel *k,
     p->epilogue.scale = k->scale;
 }
 
-static void convolve(struct lowering *l, const struct imf_kernel *k,
+/* A gain of less says nothing of the level around, of which a mean could be taken without a sample. */
+#define LEVELS 1e-3
+
+static void convolve(struct imf_lowering *l, const struct imf_kernel *k,
                      const struct imf_kernel *other) {
-    premultiply(l);
-    struct imf_problem *p = solve(l);
+    double gain = imf_kernel_sum(k) / k->scale;
+    bool weighs = !other && fabs(gain) > LEVELS;
+    imf_lowering_leave_out(l, weighs);
+    imf_lowering_premultiply(l);
+    struct imf_problem *p = imf_lowering_solve(l);
     double bias = k->bias * l->chain->full;
     imf_operation_convolve(p, k, other);
+    if (l->missing && weighs) { /* the mean of those that are there, times the gain */
+        imf_lowering_straighten(l);
+        scalar(l)->multiply = gain;
+    } else if (l->missing) {
+        imf_lowering_lose(l, p->reach);
+    }
     if (bias != 0 && l->out->alpha_apart) /* it is for colours alone */
         scalar(l)->offset = bias;
     else
@@ -200,26 +139,27 @@ static void set_problem(struct imf_problem *p, const struct imf_stage *stage, in
 
 /* What counts samples counts those of 8 or 16 bits; others become 16 bits from 0 to full scale. The solver's problem is set for these;
  * its result becomes floats again. */
-static void scale(struct lowering *l, double by, bool whole) {
-    struct imf_operation *op = append(l, IMF_RESCALE);
+static void scale(struct imf_lowering *l, double by, bool whole) {
+    struct imf_operation *op = imf_lowering_append(l, IMF_RESCALE);
     op->rescale.by = by;
     op->rescale.whole = whole;
 }
 
-static bool counts_words(const struct lowering *l) {
+static bool counts_words(const struct imf_lowering *l) {
     enum imf_sample in = l->chain->in;
     return in == IMF_F32 || in == IMF_F64 || l->chain->full != imf_sample_max(in);
 }
 
-static void to_words(struct lowering *l) {
+static void to_words(struct imf_lowering *l) {
     if (counts_words(l))
         scale(l, imf_sample_max(IMF_U16) / l->chain->full, true);
 }
 
-static void from_words(struct lowering *l, struct imf_problem *p) {
+static void from_words(struct imf_lowering *l, struct imf_problem *p) {
     if (!counts_words(l))
         return;
     p->unit = p->epilogue.full = imf_sample_max(IMF_U16);
+    p->hidden = 0.5;
     for (int i = 0; i < p->channels; i++)
         p->outside[i] = imf_sample_round(p->outside[i] / l->chain->full * p->unit, p->unit);
     scale(l, l->chain->full / imf_sample_max(IMF_U16), false);
@@ -229,53 +169,59 @@ static void from_words(struct lowering *l, struct imf_problem *p) {
  * to the image's depth: by itself, or by the pass before, where that has no other reader (fuse.c).
  * What counts pixels leaves out those of alpha 0; alpha that is apart passes through a histogram:
  * after a filter it is no sample. */
-static void solve_stage(struct lowering *l, const struct imf_stage *stage) {
+static void solve_stage(struct imf_lowering *l, const struct imf_stage *stage) {
     bool histogram = stage->op == IMF_OP_HISTOGRAM;
+    if (!histogram)
+        imf_lowering_leave_out(l, false);
     bool counts = histogram || stage->op == IMF_OP_CLAHE || stage->op == IMF_OP_DENOISE;
-    bool apart = l->out->alpha_apart && !histogram;
+    bool apart = l->out->alpha_apart && !histogram && !l->missing;
     if (histogram)
-        straighten(l);
+        imf_lowering_straighten(l);
     else
-        premultiply(l);
+        imf_lowering_premultiply(l);
     if (counts)
-        take_alpha(l);
+        imf_lowering_take_alpha(l);
     bool decides = histogram || stage->op == IMF_OP_CLAHE || stage->op == IMF_OP_CANNY;
     if (decides)
         to_words(l);
-    struct imf_problem *p = solve(l);
+    struct imf_problem *p = imf_lowering_solve(l);
     p->weigh = counts && l->hides && !apart;
     set_problem(p, stage, colors(l, apart));
+    if (p->kind == IMF_PHASE)
+        imf_lowering_lose(l, p->reach);
     if (decides)
         from_words(l, p);
 }
 
-static void window(struct lowering *l, const struct imf_window_op *op) {
-    premultiply(l);
+static void window(struct imf_lowering *l, const struct imf_window_op *op) {
+    imf_lowering_leave_out(l, false);
+    imf_lowering_premultiply(l);
     if (op->bilevel)
         to_words(l);
-    struct imf_problem *p = solve(l);
+    struct imf_problem *p = imf_lowering_solve(l);
     for (int i = 0; i < l->channels && op->bilevel && !counts_words(l);
          i++) /* rounded, as samples are */
         p->outside[i] = imf_sample_round(p->outside[i], l->chain->full);
     imf_problem_window_op(p, op);
-    p->colors = colors(l, l->out->alpha_apart); /* alpha that is kept is no colour */
+    p->colors = colors(l, l->out->alpha_apart && !l->missing); /* alpha that is kept is no colour */
     if (op->bilevel)
         from_words(l, p);
 }
 
 /* Combine the result of operation `original` with that of the current one. The caller adds how. */
-static struct imf_operation *combine(struct lowering *l, int original, double amount) {
+static struct imf_operation *combine(struct imf_lowering *l, int original, double amount) {
     int blurred = l->current;
     l->current = original;
-    struct imf_operation *op = append(l, IMF_COMBINE);
+    struct imf_operation *op = imf_lowering_append(l, IMF_COMBINE);
     op->second = blurred;
     op->combine.amount = amount;
     return op;
 }
 
 /* Of one window operation or two: enum imf_compound. */
-static void windows(struct lowering *l, const struct imf_stage *stage) {
-    premultiply(l);
+static void windows(struct imf_lowering *l, const struct imf_stage *stage) {
+    imf_lowering_leave_out(l, false);
+    imf_lowering_premultiply(l);
     int original = l->current;
     window(l, &stage->window_op);
     int first = l->current;
@@ -296,26 +242,17 @@ static void windows(struct lowering *l, const struct imf_stage *stage) {
     }
 }
 
-static void unsharp(struct lowering *l, const struct imf_stage *stage) {
-    premultiply(l);
+static void unsharp(struct imf_lowering *l, const struct imf_stage *stage) {
+    imf_lowering_leave_out(l, false);
+    imf_lowering_premultiply(l);
     int original = l->current;
     convolve(l, stage->kernel[0], NULL);
     combine(l, original, stage->amount)->combine.level = stage->threshold * l->chain->full;
 }
 
-/* Let colours under alpha 0 be the nearest visible ones. */
-static void fill(struct lowering *l) {
-    struct imf_orientation o = imf_orientation_of(l->orientation);
-    struct imf_fill fill = {.first_x = 1, .first_y = 1, .turned = o.swap};
-    imf_sides_to_stored(o, &fill.first_x, &fill.first_y);
-    imf_problem_fill(solve(l), &fill);
-    l->alpha_filtered = false;
-    l->filled = l->current;
-}
-
 /* ---- stages ---------------------------------------------------------------------------------- */
 
-static void lower_stage(struct lowering *l, const struct imf_stage *stage) {
+static void lower_stage(struct imf_lowering *l, const struct imf_stage *stage) {
     double full = l->chain->full;
     struct imf_epilogue *e;
     switch (stage->op) {
@@ -365,20 +302,20 @@ static double grey(const struct imf_chain *c) {
 
 /* Show a stage's response by a range mode: the user's for the one that is shown, else its own, but what may be
  * below 0 and beyond full scale needs none. */
-static void show(struct lowering *l, const struct imf_stage *stage, enum imf_range asked) {
+static void show(struct imf_lowering *l, const struct imf_stage *stage, enum imf_range asked) {
     enum imf_range own = l->chain->open ? IMF_RANGE_CLIP : stage->range;
     enum imf_range range = !stage->seen ? IMF_RANGE_CLIP : asked ? asked : own;
     if (range == IMF_RANGE_NORMALIZE) { /* stretch colours to full scale */
-        straighten(l);
-        take_alpha(l);
-        append(l, IMF_NORMALIZE)->normalize.weigh = l->hides;
+        imf_lowering_straighten(l);
+        imf_lowering_take_alpha(l);
+        imf_lowering_append(l, IMF_NORMALIZE)->normalize.weigh = l->hides;
     } else if (range == IMF_RANGE_ABS) {
         scalar(l)->absolute = true;
     } else if (range == IMF_RANGE_OFFSET) {
         scalar(l)->offset = grey(l->chain);
     } else if (l->chain->open && asked == IMF_RANGE_CLIP) {
-        straighten(l);
-        append(l, IMF_CLIP);
+        imf_lowering_straighten(l);
+        imf_lowering_append(l, IMF_CLIP);
     }
 }
 
@@ -392,26 +329,27 @@ void imf_lower(struct imf_operations *o, const struct imf_filter *filter,
                            : form->keeps_alpha ? IMF_ALPHA_KEEP
                                                : asked;
     o->alpha = input->alpha;
-    o->alpha_apart = input->alpha && alpha != IMF_ALPHA_KEEP;
-    c->keep_alpha = alpha == IMF_ALPHA_KEEP && form->filters;
-    struct lowering l = {.out = o,
-                         .chain = c,
-                         .settings = settings,
-                         .orientation = input->orientation,
-                         .pick = input->color == IMF_COLOR_RGB ? settings->channels : 0,
-                         .current = -1,
-                         .channels = input->channels,
-                         .hides = input->alpha && settings->alpha != IMF_ALPHA_KEEP &&
-                                  settings->alpha != IMF_ALPHA_FILTER,
-                         .filled = -1,
-                         .backdrop = -1,
-                         .premultiplies = alpha == IMF_ALPHA_PREMULTIPLY};
+    o->alpha_apart = input->alpha && (alpha != IMF_ALPHA_KEEP || settings->missing);
+    c->keep_alpha = alpha == IMF_ALPHA_KEEP && form->filters && !settings->missing;
+    struct imf_lowering l = {.out = o,
+                             .chain = c,
+                             .settings = settings,
+                             .orientation = input->orientation,
+                             .pick = input->color == IMF_COLOR_RGB ? settings->channels : 0,
+                             .current = -1,
+                             .channels = input->channels,
+                             .hides = input->alpha && settings->alpha != IMF_ALPHA_KEEP &&
+                                      settings->alpha != IMF_ALPHA_FILTER,
+                             .missing = settings->missing,
+                             .filled = -1,
+                             .backdrop = -1,
+                             .premultiplies = alpha == IMF_ALPHA_PREMULTIPLY && !settings->missing};
     set_border(&l);
     bool shows = o->alpha_apart && l.pick; /* hidden pixels, with colours of the image */
-    if (l.hides && (!o->alpha_apart || shows) && form->fills)
-        fill(&l);
+    if (l.hides && (!o->alpha_apart || shows) && form->fills && !settings->missing)
+        imf_lowering_fill(&l);
     if (settings->linear)
-        append(&l, IMF_LINEARIZE);
+        imf_lowering_append(&l, IMF_LINEARIZE);
     if (l.pick)
         gray(&l, l.pick);
     for (size_t i = 0; i < filter->count; i++) {
@@ -422,19 +360,19 @@ void imf_lower(struct imf_operations *o, const struct imf_filter *filter,
         lower_stage(&l, &filter->stages[i]);
         show(&l, &filter->stages[i], i == form->shown ? settings->range : IMF_RANGE_DEFAULT);
     }
-    straighten(&l);
+    imf_lowering_straighten(&l);
     if (regions) /* leave the image as it is outside them */
         blend(&l, IMF_BLEND_NORMAL, (struct imf_weights){.amount = 1, .regions = true});
     if (l.pick) { /* put what was picked of the image's colours back into them */
         l.channels = c->channels_in;
-        struct imf_operation *op = append(&l, IMF_PUT);
+        struct imf_operation *op = imf_lowering_append(&l, IMF_PUT);
         op->second = l.backdrop;
         op->blend.pick = l.pick;
         op->blend.light = settings->linear;
     }
     if (settings->linear)
-        append(&l, IMF_DELINEARIZE);
+        imf_lowering_append(&l, IMF_DELINEARIZE);
     if (c->rescale != 1 || c->in != c->out ||
         l.current < 0) /* a chain that changes nothing still copies the image */
-        append(&l, IMF_RESCALE)->rescale.by = c->rescale;
+        imf_lowering_append(&l, IMF_RESCALE)->rescale.by = c->rescale;
 }

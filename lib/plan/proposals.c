@@ -109,6 +109,8 @@ static void propose_point(struct imf_proposal *out, const struct imf_proposals *
         out->bytes = mask ? imf_mask_plane_bytes(mask) : 0; /* its copy there */
         if (!d)
             why = "there is no device";
+        else if (c->missing)
+            why = "the host leaves out what is missing";
         else if (!has_light(c, &pass->point))
             why = "there is no table of the light of such samples";
         else if (is_float64(all, i))
@@ -138,6 +140,8 @@ static void ask_solver(struct imf_proposals *all, int i, const struct imf_solver
     const char *why = NULL;
     if (is_float64(all, i) && !solver->float64)
         why = "floats between passes are too coarse for what magnifies them later";
+    else if (!host && c->missing)
+        why = "the host leaves out what is missing";
     else if (!host && !all->device)
         why = "there is no device";
     if (why) {

@@ -5,6 +5,7 @@
 
 #include "base/arguments.h"
 #include "base/curve.h"
+#include "base/info.h"
 #include "base/sized.h"
 #include "device/tuning.h"
 #include "filter/form.h"
@@ -52,6 +53,10 @@ enum imf_status imf_plan_create_for(struct imf_plan **out, struct imf_context *c
     enum imf_status st = imf_check_info(input, err);
     if (!st)
         st = imf_check_settings(settings, err);
+    if (!st && settings->missing &&
+        (imf_info_integer(input) || input->alpha || input->channels > 3))
+        st = imf_fail(err, IMF_ERR_ARGUMENT,
+                      "samples may be missing of gray or RGB floats without alpha");
     if (st)
         return st;
     struct imf_plan *plan = calloc(1, sizeof *plan);
@@ -74,11 +79,15 @@ enum imf_status imf_plan_create_for(struct imf_plan **out, struct imf_context *c
     uint64_t bytes = (uint64_t)(filter_bytes(plan) + imf_filter_kernel_bytes(filter));
     if (!st)
         st = imf_memory_fits(settings->max_memory, bytes, "this filter alone", err);
+    /* What is missing has a channel of its own (run/pipeline/pixel_io.h). */
+    struct imf_info seen = *input;
+    seen.channels += settings->missing;
+    seen.alpha |= settings->missing;
     const struct imf_filter *stored = plan->oriented ? plan->oriented : filter;
     if (!st)
         st = explain
-                 ? imf_chain_build_steps(&plan->chain, &plan->steps, stored, input, settings, err)
-                 : imf_chain_build(&plan->chain, stored, input, settings, err);
+                 ? imf_chain_build_steps(&plan->chain, &plan->steps, stored, &seen, settings, err)
+                 : imf_chain_build(&plan->chain, stored, &seen, settings, err);
     const struct imf_planning_beside beside = {filter_bytes(plan), plan->verify, plan->explain};
     if (!st)
         st = imf_planning_make(&plan->planning, ctx, plan->chain, settings, &beside, err);
@@ -93,7 +102,7 @@ enum imf_status imf_plan_create_for(struct imf_plan **out, struct imf_context *c
     plan->settings.regions = NULL; /* the caller's */
     plan->settings.region_count = 0;
     plan->may_fall_back = settings->backend == IMF_BACKEND_AUTO && !imf_context_device_asked(ctx);
-    plan->output.channels = plan->chain->channels_out;
+    plan->output.channels = plan->chain->channels_out - settings->missing;
     if (plan->output.channels - (input->alpha ? 1 : 0) == 1)
         plan->output.color = IMF_COLOR_GRAY;
     plan->output.bits = imf_filter_bits(filter, input, settings);

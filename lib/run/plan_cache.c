@@ -71,7 +71,8 @@ static bool same_key(const struct imf_plan_key *a, const struct imf_plan_key *b)
            i->color == j->color && i->alpha == j->alpha && i->format == j->format &&
            i->bits == j->bits && i->maxval == j->maxval && i->orientation == j->orientation &&
            a->held == b->held && a->whole == b->whole && a->verify == b->verify &&
-           a->twice == b->twice && a->full == b->full && imf_curve_same(a->curve, b->curve);
+           a->twice == b->twice && a->full == b->full && a->missing == b->missing &&
+           imf_curve_same(a->curve, b->curve);
 }
 
 /* The link to the entry; *link is NULL if there is none. */
@@ -164,6 +165,7 @@ static enum imf_status make_plan(struct imf_plan_cache *p, struct imf_plan_entry
     settings.twice = e->key.twice;
     settings.curve = e->key.curve;
     settings.full = e->key.full;
+    settings.missing = e->key.missing;
     pthread_mutex_unlock(&p->lock);
     const struct imf_run_options runs = {.verify = e->key.verify};
     enum imf_status status =

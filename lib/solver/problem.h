@@ -57,6 +57,7 @@ struct imf_problem {
     double in_max;   /* largest |input sample|: 255, 65535, or a bound of the passes before */
     double in_error; /* IMF_PHASE: input samples are off by this at most; 0: they are exact */
     double unit;     /* full scale of the input */
+    double hidden;   /* alpha of at most this is none */
     double grain;    /* deblurring: the least standard deviation of the input's noise */
     int grid_x,
         grid_y; /* noise: a block begins at this pixel of a row, from 0 to less than the grid's step, and in this row */

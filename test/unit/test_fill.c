@@ -99,6 +99,7 @@ static void check(int width, int height, int channels, int orientation, int reac
                             .channels = channels,
                             .in = s[0],
                             .out = s[1],
+                            .hidden = 0.5,
                             .epilogue = {.scale = 1, .multiply = 1, .full = imf_sample_max(s[0])}};
     imf_problem_fill(&p, &fill);
     struct imf_surface in = surface(&p, p.in), out = surface(&p, p.out);

@@ -71,6 +71,7 @@ static struct pass plain(int channels, enum imf_sample in, enum imf_sample out, 
                          .p = {.in_channels = channels,
                                .alpha = channels % 2 == 0,
                                .full = full,
+                               .hidden = 0.5,
                                .image = in == IMF_U16 ? IMF_U16 : IMF_U8,
                                .high = full}};
 }

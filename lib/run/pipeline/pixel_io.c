@@ -21,12 +21,25 @@ static size_t sample_bytes(const struct imf_info *info) {
     return (size_t)info->depth / 8;
 }
 
+static enum imf_status open_missing(struct imf_pixel_io *io, int rows, struct imf_error *err) {
+    int64_t kept = (int64_t)rows + io->lost.top + io->lost.bottom + 1;
+    size_t bytes, height = (size_t)io->input->height;
+    io->hole_rows = io->wraps || kept > io->input->height ? io->input->height : (int)kept;
+    if (!imf_size_mul((size_t)io->input->width, (size_t)io->hole_rows, &bytes) ||
+        !(io->holes = calloc(bytes, 1)) ||
+        !(io->line = malloc(io->in > io->out ? io->in : io->out)))
+        return imf_fail_memory(err, (size_t)io->input->width * height);
+    return IMF_OK;
+}
+
 enum imf_status imf_pixel_io_open(struct imf_pixel_io *io, int rows, struct imf_error *err) {
     size_t kept, some;
     io->in = imf_info_row_bytes(io->input);
     io->out = imf_info_row_bytes(io->output);
     io->apart = io->part.width != io->input->width || io->part.height != io->input->height;
     io->kept_rows = imf_max(rows, SOME);
+    if (io->missing)
+        return open_missing(io, rows, err);
     if (!io->apart)
         return IMF_OK;
     if (!imf_size_mul(io->in, (size_t)io->kept_rows, &kept) ||
@@ -39,7 +52,10 @@ enum imf_status imf_pixel_io_open(struct imf_pixel_io *io, int rows, struct imf_
 void imf_pixel_io_close(struct imf_pixel_io *io) {
     free(io->kept);
     free(io->some);
-    io->kept = io->some = NULL;
+    free(io->line);
+    free(io->holes);
+    io->kept = io->some = io->line = NULL;
+    io->holes = NULL;
     imf_reader_close(&io->again);
 }
 
@@ -49,9 +65,9 @@ static char *kept_row(const struct imf_pixel_io *io, int y) {
     return io->kept + (size_t)(y % io->kept_rows) * io->in;
 }
 
-/* Rows of the image from row y on: NaN and infinity are no samples. */
-static enum imf_status check_finite(const struct imf_pixel_io *io, const char *at, size_t stride,
-                                    int y, int rows, struct imf_error *err) {
+/* Rows of the image from row y on: infinity is no sample, nor NaN unless samples may be missing. */
+static enum imf_status check_samples(const struct imf_pixel_io *io, const char *at, size_t stride,
+                                     int y, int rows, struct imf_error *err) {
     enum imf_sample sample = imf_info_sample(io->input);
     int samples = io->input->width * io->input->channels;
     if (sample == IMF_U8 || sample == IMF_U16)
@@ -59,10 +75,14 @@ static enum imf_status check_finite(const struct imf_pixel_io *io, const char *a
     for (int k = 0; k < rows; k++) {
         const char *row = at + (size_t)k * stride;
         int i = imf_samples_finite(row, sample, samples);
+        while (io->missing && i < samples && !isinf(imf_sample_get(row, sample, i)))
+            i++;
         if (i < samples)
-            return imf_fail(err, IMF_ERR_FORMAT, "column %d of row %d has %s, which is no sample",
-                            i / io->input->channels, y + k,
-                            isnan(imf_sample_get(row, sample, i)) ? "NaN" : "an infinity");
+            return imf_fail(
+                err, IMF_ERR_FORMAT, "column %d of row %d has %s", i / io->input->channels, y + k,
+                isnan(imf_sample_get(row, sample, i))
+                    ? "NaN, which is left out of a file alone, gray or RGB without alpha"
+                    : "an infinity, which is no sample");
     }
     return IMF_OK;
 }
@@ -78,7 +98,7 @@ static enum imf_status keep_rows(struct imf_pixel_io *io, int count, struct imf_
             copy(kept_row(io, io->next), io->in, io->src + (size_t)io->next * io->src_stride,
                  io->src_stride, io->in, some);
         if (!st)
-            st = check_finite(io, kept_row(io, io->next), io->in, io->next, some, err);
+            st = check_samples(io, kept_row(io, io->next), io->in, io->next, some, err);
         if (st)
             return st;
         io->next += some;
@@ -161,7 +181,101 @@ static enum imf_status pass_rows(struct imf_pixel_io *io, int end, struct imf_er
     return st;
 }
 
+/* ---- what is missing -------------------------------------------------------------------------- */
+
+static int wrapped(int i, int n) {
+    return (i % n + n) % n;
+}
+
+/* A pixel of the image's row y is missing: mark those that it reaches, to its right as far as they read to their left. */
+static void mark(const struct imf_pixel_io *io, unsigned char *holes, int x) {
+    int width = io->input->width, from = x - io->lost.right, to = x + io->lost.left;
+    if (io->wraps)
+        for (int i = from; i <= to && i < from + width; i++)
+            holes[wrapped(i, width)] = 1;
+    else
+        memset(holes + imf_max(from, 0), 1,
+               (size_t)(imf_min(to, width - 1) - imf_max(from, 0) + 1));
+}
+
+/* Row y of the image, which is in io->line, as it is filtered. */
+#define SPREAD(type)                                                                               \
+    for (int x = 0; x < io->input->width; x++) {                                                   \
+        const type *v = (const type *)io->line + x * n;                                            \
+        type *pixel = (type *)to + x * (n + 1);                                                    \
+        bool hole = false;                                                                         \
+        for (int c = 0; c < n; c++)                                                                \
+            hole = hole || isnan(v[c]);                                                            \
+        for (int c = 0; c < n; c++)                                                                \
+            pixel[c] = hole ? 0 : v[c];                                                            \
+        pixel[n] = hole ? 0 : (type)io->full;                                                      \
+        if (hole)                                                                                  \
+            mark(io, holes, x);                                                                    \
+    }
+static void spread_row(const struct imf_pixel_io *io, char *to, int y) {
+    int n = io->input->channels;
+    unsigned char *holes = io->holes + (size_t)(y % io->hole_rows) * (size_t)io->input->width;
+    memset(holes, 0, (size_t)io->input->width);
+    if (imf_info_sample(io->input) == IMF_F32)
+        SPREAD(float)
+    else
+        SPREAD(double)
+}
+
+/* A pixel of row y is missing in the result. */
+static bool is_lost(const struct imf_pixel_io *io, int x, int y) {
+    int height = io->input->height, from = y - io->lost.top, to = y + io->lost.bottom;
+    bool lost = false;
+    from = io->wraps ? from : imf_max(from, 0);
+    to = imf_min(to, io->wraps ? from + height - 1 : height - 1);
+    for (int i = from; i <= to && !lost; i++) {
+        int row = io->wraps ? wrapped(i, height) : i;
+        lost = io->holes[(size_t)(row % io->hole_rows) * (size_t)io->input->width + (size_t)x];
+    }
+    return lost;
+}
+
+/* Row y of the result into io->line. Integers have no NaN: 0. */
+static void gather_row(const struct imf_pixel_io *io, const char *from, int y) {
+    enum imf_sample sample = imf_info_sample(io->output);
+    int n = io->output->channels;
+    size_t pixel = (size_t)n * imf_sample_size(sample);
+    for (int x = 0; x < io->input->width; x++) {
+        char *to = io->line + (size_t)x * pixel;
+        memcpy(to, from + (size_t)x * (pixel + imf_sample_size(sample)), pixel);
+        for (int c = 0; is_lost(io, x, y) && c < n; c++)
+            imf_sample_put(to, sample, c, NAN);
+    }
+}
+
 /* ---- rows of the part ------------------------------------------------------------------------ */
+
+/* The reader, or another one that begins again, for rows from this one on. */
+static enum imf_status reader_for(struct imf_pixel_io *io, int first, struct imf_reader **reader,
+                                  struct imf_error *err) {
+    enum imf_status st = first < io->next ? imf_reader_again(&io->again, io->reader, err) : IMF_OK;
+    *reader = io->again ? io->again : io->reader;
+    return st;
+}
+
+static enum imf_status read_missing(struct imf_pixel_io *io, const struct imf_rows *rows,
+                                    struct imf_error *err) {
+    struct imf_reader *reader = NULL;
+    enum imf_status st = io->reader ? reader_for(io, rows->first, &reader, err) : IMF_OK;
+    io->next = rows->first + rows->count;
+    for (int k = 0; k < rows->count && !st; k++) {
+        int y = rows->first + k;
+        if (reader)
+            st = imf_reader_rows(reader, io->line, io->in, 1, err);
+        else
+            memcpy(io->line, io->src + (size_t)y * io->src_stride, io->in);
+        if (!st)
+            st = check_samples(io, io->line, io->in, y, 1, err);
+        if (!st)
+            spread_row(io, rows->at + (size_t)k * rows->stride, y);
+    }
+    return st;
+}
 
 enum imf_status imf_pixel_io_read(struct imf_pixel_io *io, const struct imf_rows *rows,
                                   struct imf_error *err) {
@@ -175,20 +289,31 @@ enum imf_status imf_pixel_io_read(struct imf_pixel_io *io, const struct imf_rows
                    (size_t)io->part.width * pixel);
         return st;
     }
+    if (io->missing)
+        return read_missing(io, rows, err);
     if (io->reader) {
-        bool again = rows->first < io->next;
-        enum imf_status st = again ? imf_reader_again(&io->again, io->reader, err) : IMF_OK;
+        struct imf_reader *reader;
+        enum imf_status st = reader_for(io, rows->first, &reader, err);
         io->next = rows->first + rows->count;
         if (!st)
-            st = imf_reader_rows(io->again ? io->again : io->reader, rows->at, rows->stride,
-                                 rows->count, err);
+            st = imf_reader_rows(reader, rows->at, rows->stride, rows->count, err);
         if (st)
             return st;
     } else {
         copy(rows->at, rows->stride, io->src + (size_t)rows->first * io->src_stride, io->src_stride,
              io->in, rows->count);
     }
-    return check_finite(io, rows->at, rows->stride, rows->first, rows->count, err);
+    return check_samples(io, rows->at, rows->stride, rows->first, rows->count, err);
+}
+
+static enum imf_status write_missing(struct imf_pixel_io *io, const struct imf_rows *rows,
+                                     struct imf_error *err) {
+    enum imf_status st = IMF_OK;
+    for (int k = 0; k < rows->count && !st; k++) {
+        gather_row(io, rows->at + (size_t)k * rows->stride, rows->first + k);
+        st = put_rows(io, rows->first + k, io->line, io->out, 1, err);
+    }
+    return st;
 }
 
 /* Write rows of the part between its sides. */
@@ -215,7 +340,8 @@ static enum imf_status paste_rows(struct imf_pixel_io *io, const struct imf_rows
 
 enum imf_status imf_pixel_io_write(struct imf_pixel_io *io, const struct imf_rows *rows, bool last,
                                    struct imf_error *err) {
-    enum imf_status st = !rows->count ? IMF_OK
+    enum imf_status st = !rows->count  ? IMF_OK
+                         : io->missing ? write_missing(io, rows, err)
                          : io->apart
                              ? paste_rows(io, rows, err)
                              : put_rows(io, rows->first, rows->at, rows->stride, rows->count, err);

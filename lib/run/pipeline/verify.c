@@ -9,10 +9,12 @@
 
 /* Which differences the contract allows. */
 struct allowance {
-    double max;     /* a sample's largest value */
-    double error;   /* imf_contract_choices(), in steps of the output; 0: nothing may differ; */
-    double near;    /* in steps of what a pass computes with */
-    double hidden;  /* below this alpha there are no colours */
+    double max;   /* a sample's largest value */
+    bool words;   /* of 16 bits, of which the contract allows whole steps */
+    double error; /* imf_contract_choices(), in steps of the output; 0: nothing may differ; */
+    double near;  /* in steps of what a pass computes with */
+    double hidden,
+        least; /* below this alpha there are no colours; likewise of what a pass computes with */
     double stretch; /* of colours, over IMF_HIGH_GAIN */
     bool divided;   /* colours, by the last channel: alpha */
     int channels;
@@ -33,7 +35,7 @@ static bool excused(const struct allowance *a, double want, double have, enum im
     double error = a->error * times;
     if (sample != IMF_U8 && sample != IMF_U16)
         return fabs(have - want) <= error;
-    return a->max > 255 ? fabs(have - rint(want)) <= error : fabs(have - want) <= 0.5 + error;
+    return a->words ? fabs(have - rint(want)) <= error : fabs(have - want) <= 0.5 + error;
 }
 
 /* A value of this pixel is so near the threshold that it may lie on either side. */
@@ -63,7 +65,7 @@ static void compare_row(const struct allowance *a, const double *want, const dou
         double times = (color ? a->stretch / alpha : 1) * (local ? local[x] : 1);
         bool vanishes = color && a->divided && fabs(pixel[colors] - a->hidden) <= a->error;
         if (color && straight)
-            vanishes |= fabs(straight[(x + 1) * a->straight.channels - 1] - 0.5) <= a->near;
+            vanishes |= fabs(straight[(x + 1) * a->straight.channels - 1] - a->least) <= a->near;
         r->verify_differing++;
         r->verify_max = fmax(r->verify_max, difference);
         r->verify_unexcused +=
@@ -89,16 +91,22 @@ static bool opaque(const struct imf_chain *c, const struct imf_rows *image) {
 static struct allowance allowance_of(const struct imf_chain *c, int end,
                                      const struct imf_exec *reference, bool exact) {
     bool last = end == c->count;
+    enum imf_sample made = c->passes[end - 1].out;
+    bool integer = made == IMF_U8 || made == IMF_U16;
     int channels = c->passes[end - 1].channels_out;
     double scale = last ? c->rescale : 1, near = imf_contract_choices(c) / c->rescale;
     if (c->relative)
         near = IMF_FLOAT_ERROR * c->passes[end - 1].value.bound / scale;
     near = exact ? 0 : near;
     struct allowance a = {
-        .max = last ? c->full * c->rescale : c->full,
+        .max = last      ? c->full * c->rescale
+               : integer ? imf_sample_max(made)
+                         : c->full,
+        .words = !c->relative && (last ? c->out : c->in) != IMF_U8,
         .error = near * scale,
         .near = near,
-        .hidden = 0.5 * scale,
+        .hidden = c->hidden * scale,
+        .least = c->hidden,
         .stretch = fmax(imf_exec_stretch(reference, end, near / IMF_HIGH_GAIN) / IMF_HIGH_GAIN, 1),
         .channels = channels,
         .compared = channels - (c->keep_alpha && !last)};

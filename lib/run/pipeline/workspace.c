@@ -150,6 +150,10 @@ static enum imf_status run(struct imf_workspace *ws, struct imf_pixel_io *pixels
     pixels->output = &ws->plan->output;
     pixels->part = ws->plan->chain->part;
     pixels->rescale = ws->plan->chain->rescale;
+    pixels->missing = ws->plan->chain->missing;
+    pixels->full = ws->plan->chain->full;
+    pixels->lost = ws->plan->chain->lost;
+    pixels->wraps = ws->plan->chain->edge == IMF_EDGE_WRAP;
     pixels->threads = !single_thread(input->width, input->height, input->channels, options);
     if (!st)
         st = imf_pool_open(&pool, options->threads, err);

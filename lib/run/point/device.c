@@ -130,6 +130,7 @@ static enum imf_status make_range(struct imf_point_job *job, const struct imf_po
     define_samples(&d, in, in, p->in_channels, p->in_channels);
     imf_define(&d, "ALPHA", "%d", p->alpha);
     imf_define(&d, "WEIGH", "%d", imf_point_find(p, IMF_NORMALIZE)->normalize.weigh);
+    imf_define_float(&d, "HIDDEN", p->hidden);
     const struct imf_program_source source = {.file = "range.cl", .parts = common, .defines = &d};
     enum imf_status st = imf_program_make(&job->range_rows, job->queue, &source, "range_rows", err);
     if (!st)

@@ -176,14 +176,14 @@ void imf_point_rows_use_pool(void *job, struct imf_pool *pool) {
     do {                                                                                           \
         const type *v = row;                                                                       \
         int first = 0;                                                                             \
-        while (weigh && first < samples && v[first + colors] <= (type)0.5)                         \
+        while (weigh && first < samples && v[first + colors] <= (type)hidden)                      \
             first += step;                                                                         \
         if (first == samples)                                                                      \
             return; /* nothing is visible */                                                       \
         type least = v[first], most = v[first];                                                    \
         for (int i = first; i < samples; i += step)                                                \
             for (int c = i; c < i + colors; c++) {                                                 \
-                type x = weigh && v[i + colors] <= (type)0.5 ? least : v[c];                       \
+                type x = weigh && v[i + colors] <= (type)hidden ? least : v[c];                    \
                 least = x < least ? x : least;                                                     \
                 most = x > most ? x : most;                                                        \
             }                                                                                      \
@@ -193,7 +193,8 @@ void imf_point_rows_use_pool(void *job, struct imf_pool *pool) {
 
 /* weigh: pixels whose alpha, after the colours, rounds to 0 do not count. */
 IMF_CLONES static void widen_range(const void *row, enum imf_sample sample, int samples, int step,
-                                   int colors, bool weigh, double *low, double *high) {
+                                   int colors, bool weigh, double hidden, double *low,
+                                   double *high) {
     if (sample == IMF_U8)
         WIDEN(uint8_t);
     else if (sample == IMF_U16)
@@ -209,8 +210,8 @@ static void widen_by(const struct imf_point *p, const struct imf_surface *s, int
                      double *high) {
     int n = s->channels, step = p->alpha ? n : 1; /* without alpha all samples count alike */
     bool weigh = imf_point_find(p, IMF_NORMALIZE)->normalize.weigh;
-    widen_range(imf_surface_row(s, y), s->sample, s->width * n, step, step - p->alpha, weigh, low,
-                high);
+    widen_range(imf_surface_row(s, y), s->sample, s->width * n, step, step - p->alpha, weigh,
+                p->hidden, low, high);
 }
 
 void imf_point_range(const struct imf_point *p, const struct imf_surface *s, double *low,

@@ -75,10 +75,10 @@ STEP void combine(PLANES, NUMBER amount, NUMBER level, int difference, int quoti
 }
 
 // Alpha is divided by the scale that the kernel before has left out.
-STEP void unpremultiply(PLANES, NUMBER scale)
+STEP void unpremultiply(PLANES, NUMBER scale, NUMBER hidden)
 {
     for (int c = 0; c < colors; c++)
-        EACH v[c][i] = v[colors][i] >= 0.5f * scale
+        EACH v[c][i] = v[colors][i] >= hidden * scale
                            ? DIVIDE(v[c][i], DIVIDE(v[colors][i], full))
                            : (REAL)0;
     EACH v[colors][i] = DIVIDE(v[colors][i], scale);
@@ -191,7 +191,7 @@ STEP void mix(int mode, REAL *v, const REAL *under, int n, NUMBER full)
 // its own: where the image is transparent, there is no backdrop (section 10), and colours are mixed
 // premultiplied. Below half a step of alpha a quotient would say little, and colours are mixed as they are,
 // unless one of them is hidden.
-STEP void blend(PLANES, int mode, int which, NUMBER green, NUMBER blue, int apart)
+STEP void blend(PLANES, int mode, int which, NUMBER green, NUMBER blue, int apart, NUMBER hidden)
 {
     REAL f[STRIP], picked[STRIP];
     if (which)
@@ -210,7 +210,7 @@ STEP void blend(PLANES, int mode, int which, NUMBER green, NUMBER blue, int apar
                 REAL s = f[i] + DIVIDE(below[i], full) * (v[c][i] - f[i]);
                 REAL sum = below[i] * under[i] + w[i] * (above * s - below[i] * under[i]);
                 v[c][i] = below[i] == 0 && mixed != 0 ? s
-                          : mixed >= 0.5f             ? DIVIDE(sum, mixed)
+                          : mixed >= hidden           ? DIVIDE(sum, mixed)
                                                       : under[i] + w[i] * (s - under[i]);
             }
         else

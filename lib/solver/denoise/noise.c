@@ -43,7 +43,7 @@ static bool is_seen(const struct windows *w, int x) {
     bool seen = true;
     for (int i = 0; i < 3; i++)
         for (int k = x; k < x + 3; k++)
-            seen = seen && w->row[i][k * w->channels + w->colors] > 0.5;
+            seen = seen && w->row[i][k * w->channels + w->colors] > 0.5; /* of steps */
     return seen;
 }
 
@@ -86,8 +86,13 @@ static double median(const uint32_t *count) {
 
 enum imf_status imf_noise_sigma(double *sigma, const struct imf_surface *s, int colors, bool weigh,
                                 double full, int first_x, int first_y, struct imf_error *err) {
-    struct windows w = {
-        .full = full, .width = s->width, .channels = s->channels, .colors = colors, .weigh = weigh};
+    /* Magnitudes are counted in steps of samples, or of 16 bits where full scale says nothing of steps. */
+    double unit = full == 255 || full == 65535 ? 1 : 65535 / full;
+    struct windows w = {.full = full * unit,
+                        .width = s->width,
+                        .channels = s->channels,
+                        .colors = colors,
+                        .weigh = weigh};
     size_t samples = (size_t)s->width * (size_t)s->channels;
     *sigma = 0;
     if (s->width < 3 || s->height < 3)
@@ -105,9 +110,11 @@ enum imf_status imf_noise_sigma(double *sigma, const struct imf_surface *s, int 
         for (int y = first_y < 0 ? (s->height - 3) % w.step : 0; y + 2 < s->height; y += w.step) {
             for (int i = 0; i < 3; i++)
                 imf_samples_widen(w.row[i], imf_surface_row(s, y + i), s->sample, 0, samples);
+            for (size_t i = 0; i < 3 * samples && unit != 1; i++)
+                rows[i] *= unit;
             count_row(&w);
         }
-        *sigma = median(w.count) / (NORM * MEDIAN);
+        *sigma = median(w.count) / (NORM * MEDIAN * unit);
     }
     free(rows);
     free(w.count);

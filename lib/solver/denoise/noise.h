@@ -6,7 +6,7 @@
 
 /*
  * *sigma: the standard deviation of white noise in the first `colors` channels of a surface in the
- * host's memory, on the scale of its samples, of which `full`, 255 or 65535, is full scale. Texture counts as noise:
+ * host's memory, on the scale of its samples, of which `full` is full scale. Texture counts as noise:
  * of photographs without any, 0.5 to 3 of 255 are found. 0: less than 3 pixels wide or high, or most
  * of it is flat or at either end of the scale. `weigh`: the channel after the colours is alpha, and what is near a pixel
  * where that rounds to 0 does not count. Margins are not read. first_x, first_y: 1 where windows are laid from the

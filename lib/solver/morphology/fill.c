@@ -46,12 +46,15 @@ IMF_CLONES ANY_HIDDEN(any_of_2_bytes, uint16_t)
 IMF_CLONES ANY_HIDDEN(any_of_4_bytes, uint32_t)
 IMF_CLONES ANY_HIDDEN(any_of_8_bytes, uint64_t)
 
-    /* What rounds to alpha 0. */
-    static bool is_hidden(const struct imf_surface *s, const void *row, ptrdiff_t x) {
-    return imf_sample_get(row, s->sample, x * s->channels + s->channels - 1) <= 0.5;
+    /* What has no alpha. */
+    static bool is_hidden(const struct search *search, const void *row, ptrdiff_t x) {
+    const struct imf_surface *s = search->in;
+    return imf_sample_get(row, s->sample, x * s->channels + s->channels - 1) <=
+           search->job->p.hidden;
 }
 
-static bool any_hidden(const struct imf_surface *s, const void *row) {
+static bool any_hidden(const struct search *search, const void *row) {
+    const struct imf_surface *s = search->in;
     static const uint8_t bytes[][4] = {{0, 255}, {0, 0, 0, 255}};
     static const uint16_t words[][4] = {{0, 65535}, {0, 0, 0, 65535}};
     bool color = s->channels == 4;
@@ -60,7 +63,7 @@ static bool any_hidden(const struct imf_surface *s, const void *row) {
     if (s->sample == IMF_U16)
         return (color ? any_of_8_bytes : any_of_4_bytes)(row, words[color], s->width);
     for (int x = 0; x < s->width; x++)
-        if (is_hidden(s, row, x))
+        if (is_hidden(search, row, x))
             return true;
     return false;
 }
@@ -70,7 +73,7 @@ static void mark_row(void *data, int y) {
     const void *row = imf_surface_row(s->in, s->first + y);
     int32_t *near = s->near + (size_t)y * (size_t)s->in->width;
     for (int x = 0; x < s->in->width; x++)
-        near[x] = is_hidden(s->in, row, x) ? IMF_NEAREST_NONE : 0;
+        near[x] = is_hidden(s, row, x) ? IMF_NEAREST_NONE : 0;
 }
 
 /* ---- copies ---------------------------------------------------------------------------------- */
@@ -98,7 +101,7 @@ static void copy_rows(void *data, int item) {
         const void *row = imf_surface_row(s->in, y);
         copy_samples(s->out, imf_surface_row(s->out, y), s->in, row,
                      (size_t)s->in->width * (size_t)s->in->channels);
-        s->hides[y] = any_hidden(s->in, row);
+        s->hides[y] = any_hidden(s, row);
     }
 }
 
