@@ -241,6 +241,7 @@ bats: all ## run make check's command-line tests only (THOROUGH=1: all of them)
 
 model: all ## compare the program with a model in numpy, for a minute
 	@IMFILTER='$(BUILD)/imfilter' XDG_CACHE_HOME='$(abspath $(BUILD))/cache' test/model/run.py --seconds=60
+	@IMFILTER_LIBRARY='$(BUILD)/libimfilter.so' test/model/floats.py --seconds=30 --cases=1000000
 
 drivers: all $(CHECKCL) ## a table of OpenCL drivers, knobs and lies: what holds on each; DRIVERS='less oclgrind'
 	@BUILD='$(BUILD)' sh test/drivers.sh $(DRIVERS)

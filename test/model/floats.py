@@ -1,0 +1,315 @@
+#!/usr/bin/python3
+"""floats.py - compare filters of floats and of other integers with float64, on random cases
+
+    floats.py [--seed=N] [--cases=N | --seconds=S] [CASE...]
+
+Pictures have stars that are up to 10^6 times as bright as what is around them. A result of windows may be off by
+2^-18 of the sum of the magnitudes that it is made of, ranks not at all, one of the whole image by 2^-18 of its
+largest sample. IMFILTER_LIBRARY names libimfilter.so.
+"""
+import argparse
+import ctypes
+import os
+import sys
+import time
+from ctypes import POINTER, Structure, byref, c_bool, c_char, c_char_p, c_double, c_int, c_size_t, c_ubyte, c_uint64, c_void_p
+
+sys.dont_write_bytecode = True
+HERE = os.path.dirname(os.path.abspath(__file__))
+LIBRARY = os.environ.get("IMFILTER_LIBRARY", os.path.join(HERE, "../../build/libimfilter.so"))
+
+try:
+    import numpy as np
+except ImportError:
+    print("floats: skipped, this python3 has no numpy")
+    sys.exit(0)
+
+import filters  # noqa: E402
+import model  # noqa: E402
+
+PART = 2.0 ** -18
+EDGES = ("clamp", "reflect", "mirror", "wrap", "constant")
+BACKENDS = {"auto": 0, "direct": 1, "separable": 2, "fft": 3, "cpu": 4, "vector": 5}
+# The rows' type, and imf_info.type, type_bits and full scale
+TYPES = {"half": ("f4", 1, 16, 1.0), "float": ("f4", 0, 0, 1.0), "double": ("f8", 0, 0, 1.0), "int16": ("f4", 3, 16, 32767.0),
+         "uint12": ("f4", 2, 12, 4095.0), "uint32": ("f8", 2, 32, 4294967295.0)}
+
+
+class Error(Structure):
+    _fields_ = [("status", c_int), ("cl_code", c_int), ("column", c_size_t), ("text", c_char * 512), ("reserved", c_uint64 * 2)]
+
+
+class Info(Structure):
+    _fields_ = [("width", c_int), ("height", c_int), ("channels", c_int), ("depth", c_int), ("color", c_int), ("alpha", c_bool),
+                ("format", c_int), ("bits", c_int), ("orientation", c_int), ("maxval", c_int), ("type", c_ubyte),
+                ("type_bits", c_ubyte), ("reserved", c_int * 2)]
+
+
+class Settings(Structure):
+    _fields_ = [("size", c_size_t), ("edge", c_int), ("edge_value", c_double), ("range", c_int), ("alpha", c_int),
+                ("linear", c_bool), ("curve", c_void_p), ("backend", c_int), ("depth", c_int), ("max_memory", c_uint64),
+                ("held", c_uint64), ("whole", c_bool), ("mask_feather", c_double), ("regions", c_void_p),
+                ("region_count", c_size_t), ("channels", c_int), ("mask_invert", c_bool), ("twice", c_int), ("full", c_double),
+                ("missing", c_bool)]
+
+
+class RunOptions(Structure):
+    _fields_ = [("size", c_size_t), ("bench", ctypes.c_uint), ("verify", c_bool), ("threads", c_int), ("progress", c_void_p),
+                ("data", c_void_p)]
+
+
+class Library:
+    def __init__(self):
+        self.lib = ctypes.CDLL(os.path.abspath(LIBRARY))
+        self.lib.imf_plan_output.restype = POINTER(Info)
+        self.context = c_void_p()
+        self.call("imf_context_create", byref(self.context), None)
+
+    def call(self, function, *arguments):
+        err = Error()
+        if getattr(self.lib, function)(*arguments, byref(err)) != 0:
+            raise ValueError(err.text.decode())
+
+    def run(self, specs, image, case):
+        height, width, channels = image.shape
+        dtype, kind, bits, _ = TYPES[case["type"]]
+        info = Info(width=width, height=height, channels=channels, depth=8 * image.dtype.itemsize, color=int(channels == 3),
+                    type=kind, type_bits=bits)
+        settings = Settings(size=ctypes.sizeof(Settings), edge=EDGES.index(case["edge"]), edge_value=0.25,
+                            backend=BACKENDS[case["backend"]], full=float(case.get("full", 0)),
+                            missing="missing" in case)
+        filter_, plan, workspace = c_void_p(), c_void_p(), c_void_p()
+        names = (c_char_p * len(specs))(*[spec.encode() for spec in specs])
+        try:
+            self.call("imf_filter_parse", byref(filter_), names, c_size_t(len(specs)))
+            self.call("imf_plan_create", byref(plan), self.context, filter_, byref(info), byref(settings))
+            self.call("imf_workspace_create", byref(workspace), plan)
+            made = self.lib.imf_plan_output(plan)[0]
+            result = np.empty((height, width, made.channels), dtype)
+            options = RunOptions(size=ctypes.sizeof(RunOptions), threads=1)
+            self.call("imf_workspace_run_memory", workspace, image.ctypes.data_as(c_void_p), c_size_t(image.strides[0]),
+                      result.ctypes.data_as(c_void_p), c_size_t(result.strides[0]), byref(options), None)
+        finally:
+            for name, thing in (("imf_workspace_free", workspace), ("imf_plan_free", plan), ("imf_filter_free", filter_)):
+                getattr(self.lib, name).restype = None
+                getattr(self.lib, name)(byref(thing))
+        return result
+
+
+class Value:
+    """A plane: what it is in float64, and the sum of the magnitudes that it is made of, of which PART may be wrong"""
+
+    def __init__(self, v, size, exact=False):
+        self.v, self.size, self.exact = v, size, exact
+
+
+def positive(kernel):
+    other = filters.Kernel(np.abs(kernel.coefs), abs(kernel.scale)).at(kernel.origin)
+    return other
+
+
+def correlate(kernel, a, edge, border):
+    v = model.correlate(a.v, kernel, edge, border) / kernel.scale
+    size = model.correlate(a.size, positive(kernel), edge, abs(border)) / abs(kernel.scale)
+    return Value(v, size)
+
+
+def largest(a, reach, edge):
+    """Of the magnitudes in a window around"""
+    ones = filters.Rank("100", np.ones((2 * reach + 1,) * 2))
+    return model.ranked(a.size, ones, edge, 0.0)
+
+
+class Filters:
+    """What one stage makes of a plane. full: full scale"""
+
+    def __init__(self, full, edge, border):
+        self.full, self.edge, self.border = full, edge, border
+
+    def missing(self, stage, spec, a, holes):
+        """The same of a plane with holes: a mean of what is there, or NaN within reach, or the nearest sample"""
+        here = np.where(holes, 0.0, 1.0)
+        if isinstance(stage, filters.Kernel) and abs(stage.gain()) > 1e-3:
+            parts = model.correlate(here, stage, self.edge, 1.0) / stage.scale
+            full = Filters(0.0, self.edge, self.border)
+            made = full.apply(stage, spec, Value(np.where(holes, 0, a.v), np.where(holes, 0, a.size)))
+            with np.errstate(divide="ignore", invalid="ignore"):
+                share = stage.gain() / parts
+                weights = model.correlate(here, positive(stage), self.edge, 1.0) / abs(stage.scale)
+                size = np.abs(share) * made.size + np.abs(made.v * share * weights / parts)
+                result = Value(made.v * share + stage.bias * self.full, 2 * size + abs(stage.bias) * self.full)
+            unsure = holes | (np.abs(parts) < 1e-3)
+            return Value(np.where(holes, np.nan, result.v), np.where(unsure, np.inf, result.size))
+        if isinstance(stage, (filters.Kernel, filters.Gradient)):
+            kernel = stage.x if isinstance(stage, filters.Gradient) else stage
+            ones = filters.Rank("100", np.ones(kernel.coefs.shape))
+            ones.origin = kernel.origin
+            lost = model.ranked(holes.astype(float), ones, self.edge, 0.0) > 0
+            made = self.apply(stage, spec, Value(np.where(holes, 0, a.v), np.where(holes, 0, a.size)))
+            return Value(np.where(lost, np.nan, made.v), made.size)
+        fill = lambda v: model.filled(v[:, :, None], ~holes)[:, :, 0]
+        plane = fill(a.v)
+        given = Value(plane, np.abs(plane), True)
+        made = self.ranks(stage, given, fill) if isinstance(stage, filters.Ranks) else self.apply(stage, spec, given)
+        return Value(np.where(holes, np.nan, made.v), made.size, made.exact)
+
+    def window(self, stage, a):
+        v = model.ranked(a.v, stage, self.edge, self.border)
+        return Value(v, largest(a, max(stage.element.shape), self.edge) if not a.exact else np.abs(v), a.exact)
+
+    def ranks(self, stage, a, fill=lambda v: v):
+        first = self.window(stage.first, a)
+        first.v = first.v if stage.compound == "apart" else fill(first.v)  # what is missing is so for the second, too
+        second = self.window(stage.second, a if stage.compound == "apart" else first)
+        if stage.compound == "after":
+            return second
+        pair = (second, first) if stage.compound == "apart" else (a, second) if stage.compound == "above" else (second, a)
+        return Value(pair[0].v - pair[1].v, pair[0].size + pair[1].size)
+
+    def apply(self, stage, spec, a):
+        full, edge, border = self.full, self.edge, self.border
+        if isinstance(stage, filters.Gradient) and not isinstance(stage, filters.Phase):
+            x, y = (correlate(k, a, edge, border) for k in (stage.x, stage.y))
+            return Value(np.hypot(x.v, y.v), np.hypot(x.size, y.size))
+        if isinstance(stage, filters.Kernel):
+            made = correlate(stage, a, edge, border)
+            return Value(made.v + stage.bias * full, made.size + abs(stage.bias) * full)
+        if isinstance(stage, filters.Unsharp):
+            blurred = correlate(stage.blur, a, edge, border)
+            detail = a.v - blurred.v
+            kept = np.sign(detail) * np.maximum(0, np.abs(detail) - stage.threshold * full)
+            return Value(a.v + stage.amount * kept, a.size + abs(stage.amount) * (a.size + blurred.size))
+        if isinstance(stage, filters.Rank):
+            return self.window(stage, a)
+        if isinstance(stage, filters.Ranks):
+            return self.ranks(stage, a)
+        if isinstance(stage, filters.Transfer):
+            v = model.transfer(a.v, stage, spec, edge, border, (False, (0, 0)))
+            return Value(v, np.full(v.shape, 4 * max(a.size.max(), abs(border))))
+        if isinstance(stage, filters.Guided):
+            return Value(model.guided(a.v, stage, edge, border, full), 4 * largest(a, 2 * stage.reach, edge) + abs(border))
+        if isinstance(stage, filters.Point) and stage.kind == "invert":
+            return Value(full - a.v, full + a.size)
+        raise NotImplementedError(spec)
+
+
+def draw(random):
+    one = lambda of: of[int(random.integers(len(of)))]
+    number = lambda low, high: "%.3g" % random.uniform(low, high)
+    stage = lambda: one((
+        lambda: one(("sharpen", "sharpen:0.7", "sharpen:30")), lambda: "blur:" + number(0.4, 6), lambda: "box:" + one("23479"),
+        lambda: "disk:" + one(("1", "2.5", "6")), lambda: "motion:%s:%s" % (number(2, 12), number(0, 180)),
+        lambda: one(("sobel", "prewitt", "scharr")) + one(("", ":dir=x", ":dir=y")), lambda: one(("laplacian", "log:1.5")),
+        lambda: "dog:1:2.5", lambda: "emboss", lambda: "kernel:1,2,-1/0.5,0,3/2,1,1:bias=0.1:scale=3",
+        lambda: "unsharp:sigma=%s:amount=%s" % (number(0.5, 3), number(0.3, 3)) + one(("", ":threshold=0.05")),
+        lambda: "median:" + one(("1", "2", "4", "3x9")), lambda: "percentile:%d:%s" % (random.integers(101), one("123")),
+        lambda: one(("erode:", "dilate:", "open:", "close:", "gradient:", "tophat:", "blackhat:")) + one("125") +
+        one(("", ":shape=disk", ":shape=cross")),
+        lambda: "guided:%s:0.1" % one("124"), lambda: "invert",
+        lambda: one(("highpass:0.1", "lowpass:0.15", "bandpass:0.05:0.2", "notch:0.1:0.2:0.05")),
+    ))()
+    specs = [stage() for _ in range(1 + int(random.random() < 0.3) + int(random.random() < 0.1))]
+    case = {"f": "|".join(specs), "type": one(tuple(TYPES)), "size": "%dx%d" % tuple(random.integers(1, 90, 2)),
+            "channels": one("113"), "edge": one(EDGES), "backend": one(tuple(BACKENDS)), "seed": str(int(random.integers(1 << 30)))}
+    if any(spec.startswith(("highpass", "lowpass", "bandpass", "notch")) for spec in specs):
+        case["edge"] = "wrap"  # whatever the extension is elsewhere
+    if len(specs) == 1 and TYPES[case["type"]][1] < 2 and random.random() < 0.4 and "wrap" != case["edge"] != "constant" and \
+            not specs[0].startswith(("guided", "unsharp")):
+        case["missing"] = "1"
+    if random.random() < 0.2 and "f" in TYPES[case["type"]][0] and TYPES[case["type"]][1] < 2:
+        case["full"] = one(("100", "4095", "0.001"))
+    return case
+
+
+def image_of(case):
+    width, height = (int(n) for n in case["size"].split("x"))
+    random = np.random.default_rng(int(case["seed"]))
+    dtype, kind, bits, full = TYPES[case["type"]]
+    shape = (height, width, int(case["channels"]))
+    if kind >= 2:
+        low = -full - 1 if kind == 3 else 0
+        return np.rint(random.uniform(low, full, shape)).astype(dtype)
+    full = float(case.get("full", full))
+    v = random.normal(0.4, 0.3, shape) * full * 10.0 ** random.uniform(-4, 0, shape)
+    stars = random.random(shape) < 0.003
+    v = np.where(stars, full * 10.0 ** random.uniform(0, 4 if kind else 6, shape), v)
+    if "missing" in case:
+        v = np.where(random.random(shape[:2] + (1,)) < 0.05, np.nan, v)
+    return np.clip(v, -60000, 60000).astype("f2").astype(dtype) if kind else v.astype(dtype)
+
+
+def expected(case, image):
+    full = float(case.get("full", TYPES[case["type"]][3]))
+    kind = TYPES[case["type"]][1]
+    border = (np.rint(0.25 * full) if kind >= 2 else 0.25 * full) if case["edge"] == "constant" else 0.0
+    border = float(image.dtype.type(border))
+    planes = []
+    for c in range(image.shape[2]):
+        holes = np.isnan(image).any(axis=2)
+        plane = np.where(holes, 0.0, image[:, :, c].astype(float))
+        a = Value(plane, np.abs(plane), True)
+        steps = Filters(full, case["edge"], border)
+        specs = case["f"].split("|")
+        last = max([i for i, spec in enumerate(specs) if spec != "invert"], default=-1)
+        for i, spec in enumerate(specs):
+            stage = filters.parse(spec)
+            a = steps.missing(stage, spec, a, holes) if holes.any() else steps.apply(stage, spec, a)
+            if i == last and kind == 2:
+                a = shown(a, stage.shown, full)
+        planes.append(a)
+    return planes
+
+
+def shown(a, mode, full):
+    """Of integers without a sign, as of those of 8 and 16 bits"""
+    return Value(np.abs(a.v), a.size) if mode == "abs" else Value(a.v + (full + 1) / 2, a.size + full) if mode == "offset" else a
+
+
+def check(library, case, count):
+    image = image_of(case)
+    try:
+        result = library.run(case["f"].split("|"), image, case)
+    except ValueError as why:
+        if "cannot do this" not in str(why):
+            return str(why)
+        count["refused"] += 1
+        return None
+    kind = TYPES[case["type"]][1]
+    for c, want in enumerate(expected(case, image)):
+        got = result[:, :, c].astype(float)
+        off = np.where(np.isnan(want.v), np.where(np.isnan(got), 0, np.inf), np.abs(got - want.v))
+        allowed = 0 if want.exact else PART * want.size + (1 if kind >= 2 else 0)
+        wrong = ~(off <= allowed)
+        if wrong.any():
+            y, x = (int(i) for i in np.argwhere(wrong)[0])
+            return "%d of %d samples; at x=%d y=%d channel %d: %.9g gave %.9g, off by %.3g of what is allowed" % (
+                wrong.sum(), wrong.size, x, y, c, want.v[y, x], result[y, x, c], (off / np.maximum(allowed, 1e-300))[y, x])
+    count["cases"] += 1
+    return None
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--seed", type=int, default=int.from_bytes(os.urandom(4), "big"))
+    parser.add_argument("--cases", type=int, default=200)
+    parser.add_argument("--seconds", type=float, default=1e9)
+    parser.add_argument("case", nargs="*")
+    options = parser.parse_args()
+    random, library = np.random.default_rng(options.seed), Library()
+    count, failed, start = {"cases": 0, "refused": 0}, 0, time.monotonic()
+    given = [dict(word.split("=", 1) for word in text.split()) for text in options.case]
+    if not given:
+        print("floats: seed %d" % options.seed, flush=True)
+    while given or (not options.case and count["cases"] + failed < options.cases and time.monotonic() - start < options.seconds):
+        case = given.pop(0) if given else draw(random)
+        why = check(library, case, count)
+        if why:
+            failed += 1
+            print("FAILED (%s): test/model/floats.py '%s'" % (why, " ".join("%s=%s" % pair for pair in case.items())), flush=True)
+    print("floats: %d refused" % count["refused"])
+    print("%d passed, %d failed" % (count["cases"], failed))
+    return 1 if failed or not count["cases"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
