@@ -170,7 +170,9 @@ struct imf_settings {
     bool linear;             /* filter in linear light, */
     struct imf_curve *curve; /* decoded by this curve; NULL: sRGB's. Borrowed for the call */
     enum imf_backend backend;
-    int depth;           /* of the output, 8, 16 or 32 (float); 0: the input's, and its type */
+    /* Of the output: 8, 16, 32 (float), or 1: bytes that are 0 or 255, imf_info.bits 1, of gray without alpha; 0: the
+     * input's, and its type. */
+    int depth;
     uint64_t max_memory; /* bytes of the process; 0: no limit. IMF_ERR_LIMIT */
     uint64_t held;       /* imf_reader_held(), which counts for max_memory */
     bool whole; /* for images whole in memory: not read in order, turned, timed or verified */

@@ -104,8 +104,11 @@ enum imf_orient { IMF_ORIENT_KEEP, IMF_ORIENT_APPLY };
 enum imf_strip { IMF_STRIP_EXIF = 1, IMF_STRIP_XMP = 2, IMF_STRIP_ICC = 4, IMF_STRIP_ALL = 15 };
 enum imf_pnm { IMF_PNM_ANY, IMF_PNM_PBM, IMF_PNM_PGM, IMF_PNM_PPM, IMF_PNM_PAM, IMF_PNM_PFM };
 #define IMF_COMPRESSION_NONE (-1)
+#define IMF_COMPRESSION_LZW 10    /* TIFF */
+#define IMF_COMPRESSION_GROUP4 11 /* TIFF of 1 bit; IMF_ERR_FORMAT: another */
 
-/* Of compression 0: floats in a TIFF are stored, unless they are from one that is compressed. */
+/* Of compression 0: floats in a TIFF are stored, unless they are from one that is compressed; 1 bit stays Group 3 or 4,
+ * as Group 4. */
 struct imf_encode {
     size_t size;
     int quality;            /* JPEG, WebP, 1..100; 0: the source's (a JPEG's, lossless), or 92 */

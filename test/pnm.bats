@@ -23,7 +23,7 @@ kind() { # FILE
     make_ppm a.ppm
     imf_run -f kernel:1 a.pgm -o b.pbm
     [ "$status" -eq 1 ]
-    one_line "b.pbm: PBM holds black and white alone (add -f threshold:otsu, or name the output .pgm)"
+    one_line "b.pbm: PBM holds black and white alone (add -f threshold:otsu or --depth=1, or name the output .pgm)"
     imf_run -f threshold:0.5 a.ppm -o b.pbm
     [ "$status" -eq 1 ]
     one_line "put -f gray before a threshold or canny, as in -f gray -f threshold:otsu, or name the output .ppm"

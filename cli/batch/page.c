@@ -140,8 +140,25 @@ static void set_output_format(struct session *s, struct work *w) {
     w->encode.threads = w->lease.threads;
     if (s->options->settings.region_count || (s->filter && imf_filter_hides(s->filter)))
         w->encode.strip |= IMF_STRIP_PICTURES;
+    if (s->options->settings.depth == 1 && info.format == IMF_FORMAT_TIFF && !w->encode.compression)
+        w->encode.compression = IMF_COMPRESSION_GROUP4;
     w->outcome.source = *imf_reader_info(w->reader);
     w->outcome.shape = imf_writer_shape(&info, &w->encode, imf_reader_metadata(w->reader));
+}
+
+/* Of one bit, where that was asked for. */
+static enum result check_bit(const struct session *s, struct work *w) {
+    const struct imf_info *shape = &w->outcome.shape;
+    const struct imf_format_doc *doc = imf_format_doc(shape->format);
+    bool pnm = shape->format == IMF_FORMAT_PNM;
+    char text[256], no[64];
+    if (s->options->settings.depth != 1 || !w->lease.plan || !w->job->output || shape->bits == 1 ||
+        !doc)
+        return RESULT_DONE;
+    snprintf(no, sizeof no, "%s holds no", doc->title);
+    snprintf(text, sizeof text, "%s samples of 1 bit (%s)", pnm ? "of PNM only PBM holds" : no,
+             pnm ? "name the output .pbm" : "choose --format=png, pbm or tiff");
+    return work_fail(w, w->job->input, text);
 }
 
 /* Begin the output's next page, whose format is the first one's. */
@@ -271,15 +288,15 @@ enum result page_filter(struct session *s, struct work *w, size_t i, size_t coun
         set_output_format(s, w);
     if (o->parts)
         return list_parts(w);
-    if (page_is_planned(s, w))
-        return RESULT_DONE;
+    if ((result = check_bit(s, w)) != RESULT_DONE || page_is_planned(s, w))
+        return result;
     if (w->job->output && (result = open_output(s, w)) != RESULT_DONE)
         return result;
     if (w->writer && !count)
         imf_writer_page_of(w->writer, (int)i + 1, w->reader);
     else if (w->writer)
         imf_writer_page(w->writer, (int)i + 1, (int)count,
-                        imf_reader_bytes_of_pages(w->reader, o->settings.depth));
+                        imf_reader_bytes_of_pages(w->reader, options_rows_depth(o)));
     result = run(s, w);
     return result == RESULT_DONE && w->spectrum ? write_spectrum(s, w) : result;
 }

@@ -87,6 +87,11 @@ void options_set_memory(struct options *o, uint64_t bytes);
 /* Is there enough memory to spend some where it only saves time? */
 bool options_spare_memory(const struct options *o);
 
+/* Bits of a sample in rows that --depth asks for; 0: the input's. */
+static inline int options_rows_depth(const struct options *o) {
+    return o->settings.depth == 1 ? 8 : o->settings.depth;
+}
+
 /* Append to a growing array of borrowed strings; false after a message without memory. */
 bool options_append(const char ***list, size_t *count, const char *text);
 

@@ -48,7 +48,10 @@ static const struct choice devices[] = {{"auto", IMF_DEVICE_AUTO},
 static const struct choice qualities[] = {{"keep", 0}, {0}};
 static const struct choice subsamplings[] = {
     {"keep", 0}, {"444", 444}, {"422", 422}, {"420", 420}, {0}};
-static const struct choice depths[] = {{"keep", 0}, {"8", 8}, {"16", 16}, {"float", 32}, {0}};
+static const struct choice depths[] = {{"keep", 0}, {"1", 1},      {"8", 8},
+                                       {"16", 16},  {"float", 32}, {0}};
+static const struct choice compressions[] = {
+    {"lzw", IMF_COMPRESSION_LZW}, {"group4", IMF_COMPRESSION_GROUP4}, {0}};
 static const struct choice strips[] = {{"all", IMF_STRIP_ALL},
                                        {"exif", IMF_STRIP_EXIF},
                                        {"xmp", IMF_STRIP_XMP},
@@ -95,12 +98,8 @@ static bool set_number(struct options *o, const struct option_row *row, const ch
     int number;
     uint64_t n;
     if (!row->choices || !find_choice(value, row->choices, &number)) {
-        if (!parse_count(value, 0, (uint64_t)row->high, &n) || n < (uint64_t)row->low) {
-            char valid[80];
-            snprintf(valid, sizeof valid, "%s%s%d..%d", row->choices ? row->choices->name : "",
-                     row->choices ? " or " : "", row->low, row->high);
-            return bad_value(row->name, value, valid);
-        }
+        if (!parse_count(value, 0, (uint64_t)row->high, &n) || n < (uint64_t)row->low)
+            return bad_number(row->name, value, row->choices, row->low, row->high);
         number = (int)n;
     }
     store(o, row, number);
@@ -407,9 +406,9 @@ const struct option_row option_rows[] = {
     HEADING("Encode"),
     {"quality", 0, REQUIRED, "N", "JPEG and WebP quality: keep or 1..100", NUMBER(encode.quality, qualities, 1, 100)},
     {"subsampling", 0, REQUIRED, "N", "JPEG chroma: keep, 444, 422 or 420", CHOICE(encode.subsampling, subsamplings)},
-    {"depth", 0, REQUIRED, "N", "bits a sample: keep, 8, 16 or float", CHOICE(settings.depth, depths)},
-    {"compression", 0, REQUIRED, "N", "PNG, TIFF: 0 stored, 1 fast .. 9 small (6)",
-     set_compression, AT(encode.compression), NULL, 0, 9},
+    {"depth", 0, REQUIRED, "N", "bits a sample: keep, 1, 8, 16 or float", CHOICE(settings.depth, depths)},
+    {"compression", 0, REQUIRED, "N", "0 stored, 1 .. 9 small (6); TIFF: lzw, group4",
+     set_compression, AT(encode.compression), compressions, 0, 9},
     {"optimize", 0, NONE, NULL, "JPEG: Huffman tables for this image", FLAG(encode.optimize)},
     {"keep-blocks", 0, NONE, NULL, "JPEG: copy blocks that do not change", FLAG(keep_blocks)},
     {"strip", 0, OPTIONAL, "KIND", "drop metadata: all, exif, xmp or icc", set_strip, 0, strips, 0, 0},

@@ -31,6 +31,16 @@ bool choose(const char *option, const char *value, const struct choice *choices,
     return bad_value(option, value, valid);
 }
 
+bool bad_number(const char *option, const char *value, const struct choice *choices, int low,
+                int high) {
+    char valid[160] = "", range[32];
+    for (const struct choice *c = choices; c && c->name; c++)
+        list_word(valid, sizeof valid, c->name, ", ");
+    snprintf(range, sizeof range, "%d..%d", low, high);
+    list_word(valid, sizeof valid, range, " or ");
+    return bad_value(option, value, valid);
+}
+
 bool parse_count(const char *text, uint64_t unit, uint64_t max, uint64_t *out) {
     static const char suffixes[] = "KMG";
     char *c;

@@ -18,6 +18,9 @@ bool bad_value(const char *option, const char *value, const char *valid);
 bool find_choice(const char *value, const struct choice *choices, int *out);
 /* The same; false after a message that lists them. */
 bool choose(const char *option, const char *value, const struct choice *choices, int *out);
+/* Say that one of the words, if there are any, or a number of this range is valid; false. */
+bool bad_number(const char *option, const char *value, const struct choice *choices, int low,
+                int high);
 
 /* Digits alone, or digits and one of K, M, G when unit (1000 or 1024) is not 0. */
 bool parse_count(const char *text, uint64_t unit, uint64_t max, uint64_t *out);

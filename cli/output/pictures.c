@@ -199,7 +199,7 @@ uint64_t pictures_bytes(const struct imf_info *info, const struct options *o) {
         return 0;
     double samples = pixels * info->channels, depth = info->depth;
     if (o->spec_count)
-        samples += samples * (o->settings.depth ? o->settings.depth : depth) / depth;
+        samples += samples * (o->settings.depth ? options_rows_depth(o) : depth) / depth;
     return (uint64_t)(samples * depth / 8 + imf_spectrum_bytes(info));
 }
 

@@ -94,7 +94,7 @@ enum imf_status imf_check_encode(const struct imf_encode *encode, struct imf_err
     static const struct member members[] = {
         RANGE(INT, imf_encode, quality, 0, 100),
         ONLY(imf_encode, subsampling, subsampling),
-        RANGE(INT, imf_encode, compression, IMF_COMPRESSION_NONE, 9),
+        RANGE(INT, imf_encode, compression, IMF_COMPRESSION_NONE, IMF_COMPRESSION_GROUP4),
         RANGE(UNSIGNED, imf_encode, strip, 0, IMF_STRIP_ALL | IMF_STRIP_PICTURES),
         RANGE(INT, imf_encode, orient, IMF_ORIENT_KEEP, IMF_ORIENT_APPLY),
         RANGE(INT, imf_encode, pnm, IMF_PNM_ANY, IMF_PNM_PFM),
@@ -104,7 +104,7 @@ enum imf_status imf_check_encode(const struct imf_encode *encode, struct imf_err
 }
 
 enum imf_status imf_check_settings(const struct imf_settings *settings, struct imf_error *err) {
-    static const int depth[] = {8, 16, 32, 0};
+    static const int depth[] = {1, 8, 16, 32, 0};
     static const struct member members[] = {
         RANGE(INT, imf_settings, edge, IMF_EDGE_CLAMP, IMF_EDGE_CONSTANT),
         RANGE(DOUBLE, imf_settings, edge_value, 0, 1),

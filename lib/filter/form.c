@@ -134,7 +134,7 @@ int imf_filter_bits(const struct imf_filter *filter, const struct imf_info *inpu
     bool gray = input->color == IMF_COLOR_GRAY;
     int bits = gray ? input->bits : 0;
     if (settings->depth || input->alpha)
-        return 0;
+        return settings->depth == 1;
     for (size_t i = 0; i < filter->count; i++) {
         const struct imf_stage *s = &filter->stages[i];
         enum imf_range range = shown(filter, i, settings);

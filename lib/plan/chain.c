@@ -94,7 +94,7 @@ struct imf_info imf_chain_output(const struct imf_info *input,
                                  const struct imf_settings *settings) {
     struct imf_info output = *input;
     if (settings->depth) {
-        output.depth = settings->depth;
+        output.depth = settings->depth == 1 ? 8 : settings->depth;
         output.type = IMF_TYPE_ROWS;
         output.type_bits = 0;
     }

@@ -372,6 +372,11 @@ void imf_lower(struct imf_operations *o, const struct imf_filter *filter,
     }
     if (settings->linear)
         imf_lowering_append(&l, IMF_DELINEARIZE);
+    if (settings->depth == 1) { /* what is closer to white, ties to black */
+        struct imf_epilogue *e = scalar(&l);
+        e->threshold = true;
+        e->level = nextafterf((float)(c->full / 2), INFINITY);
+    }
     if (c->rescale != 1 || c->in != c->out ||
         l.current < 0) /* a chain that changes nothing still copies the image */
         imf_lowering_append(&l, IMF_RESCALE)->rescale.by = c->rescale;

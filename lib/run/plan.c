@@ -88,6 +88,11 @@ enum imf_status imf_plan_create_for(struct imf_plan **out, struct imf_context *c
         st = explain
                  ? imf_chain_build_steps(&plan->chain, &plan->steps, stored, &seen, settings, err)
                  : imf_chain_build(&plan->chain, stored, &seen, settings, err);
+    if (!st && settings->depth == 1 && plan->chain->channels_out - settings->missing > 1)
+        st = imf_fail(err, IMF_ERR_FORMAT, "one bit a sample holds %s",
+                      plan->input.alpha ? "no alpha channel (--depth=8 does)"
+                                        : "no colours (put -f gray before what decides what is "
+                                          "white, as in -f gray --depth=1)");
     const struct imf_planning_beside beside = {filter_bytes(plan), plan->verify, plan->explain};
     if (!st)
         st = imf_planning_make(&plan->planning, ctx, plan->chain, settings, &beside, err);

@@ -93,6 +93,7 @@ struct imf_metadata {
     struct imf_jpeg_source jpeg;
     bool lossless;       /* the source is a WebP without loss */
     bool compressed;     /* a TIFF: it is */
+    bool fax;            /* a TIFF: by CCITT's Group 3 or 4 */
     bool splits_floats;  /* a TIFF: by predictor 3 */
     char icc_name[80];   /* a PNG's, of the ICC profile */
     char pfm_scale[32];  /* a PFM's third number, without its sign, or "" */

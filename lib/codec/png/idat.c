@@ -187,8 +187,9 @@ struct size {
 static struct size size_of(const struct imf_idat_shape *s, const struct imf_writer *w) {
     const struct imf_encode *e = &w->encode;
     struct size z = {.bytes = ((uint64_t)s->row_bytes + 1) * (uint64_t)w->info.height};
+    bool other = e->compression >= IMF_COMPRESSION_LZW; /* which only a TIFF has */
     z.level = e->compression == IMF_COMPRESSION_NONE ? 0 : e->compression;
-    if (!e->compression || e->compression == DEFAULT_LEVEL)
+    if (!e->compression || e->compression == DEFAULT_LEVEL || other)
         z.level = z.bytes < SMALL ? DEFAULT_LEVEL + 1 : DEFAULT_LEVEL;
     z.block = z.bytes < BLOCK ? (size_t)z.bytes : BLOCK;
     z.plain = IMF_DEFLATE_WINDOW + z.block;

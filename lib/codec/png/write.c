@@ -288,6 +288,8 @@ static enum imf_status png_open(struct imf_writer *w, struct imf_error *err) {
     (void)err;
     p->writer = w;
     p->known = w->metadata ? w->metadata->last : NULL;
+    if (w->encode.compression >= IMF_COMPRESSION_LZW)
+        imf_writer_warn(w, "a PNG is deflated, whatever the compression of a TIFF");
     int bits = w->info.bits ? w->info.bits : w->info.depth;
     struct imf_idat_shape shape = shape_of(p, bits);
     w->memory =

@@ -66,7 +66,9 @@ static const char *misfit(enum imf_pnm have, enum imf_pnm want) {
                ? "PBM holds black and white alone (put -f gray before a threshold or canny, as in "
                  "-f gray "
                  "-f threshold:otsu, or name the output .ppm)"
-               : "PBM holds black and white alone (add -f threshold:otsu, or name the output .pgm)";
+               : "PBM holds black and white alone (add -f threshold:otsu or --depth=1, or name the "
+                 "output "
+                 ".pgm)";
 }
 
 static void put_header(struct imf_writer *w, enum imf_pnm kind, unsigned maxval) {

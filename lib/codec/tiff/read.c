@@ -303,6 +303,8 @@ static enum imf_status tiff_open(struct imf_reader *r, struct imf_error *err) {
     r->info.type = (unsigned char)f.type.type;
     r->info.type_bits = f.type.type ? (unsigned char)f.type.bits : 0;
     r->metadata.compressed = f.compression != COMPRESSION_NONE;
+    r->metadata.fax =
+        f.compression == COMPRESSION_CCITTFAX3 || f.compression == COMPRESSION_CCITTFAX4;
     uint16_t predictor =
         0; /* its default must not be asked for: libtiff takes any decoder for one that has it */
     TIFFGetField(t->tif, TIFFTAG_PREDICTOR, &predictor);

@@ -2,8 +2,8 @@
  * write.c - TIFF encoder
  *
  * Strips of about STRIP bytes, deflated with the library's own encoder after each sample's left
- * neighbour is subtracted (TIFF 6.0, section 14), or stored. Strips do not depend on each other:
- * several are deflated at once. The directory follows them, and the header, which is written last,
+ * neighbour is subtracted (TIFF 6.0, section 14), or stored, or by LZW; one bit by Group 4. Strips do not depend on each
+ * other: several are compressed at once. The directory follows them, and the header, which is written last,
  * refers to it; a file of more than 4 GB is a BigTIFF. Of several pages each has its directory behind its strips, and
  * the first one's decides. A stream that cannot be written to twice, as a
  * pipe, gets the whole file in the end.
@@ -14,6 +14,8 @@
 #include "base/thread_pool.h"
 #include "codec/deflate/compress.h"
 #include "codec/metadata/tiff.h"
+#include "codec/tiff/group4.h"
+#include "codec/tiff/lzw.h"
 #include "codec/tiff/metadata.h"
 #include "codec/tiff/numbers.h"
 
@@ -28,7 +30,8 @@
 #define SHARE 16  /* lanes may take 1/SHARE of the limit on memory */
 #define HEADER 16 /* a BigTIFF's; TIFF's is shorter */
 enum { ZLIB_HEAD = 2, ADLER = 4 };
-enum { DEFLATE = 8, STORED = 1, BLACK_IS_ZERO = 1, RGB = 2, SEPARATED = 5, STRAIGHT_ALPHA = 2 };
+enum scheme { STORED = 1, GROUP4 = 4, LZW = 5, DEFLATE = 8 };
+enum { WHITE_IS_ZERO, BLACK_IS_ZERO, RGB, SEPARATED = 5, STRAIGHT_ALPHA = 2 };
 enum { NO_PREDICTOR = 1, DIFFERENCES, SPLIT_FLOATS };
 
 /* A strip that is being made. */
@@ -36,6 +39,7 @@ struct lane {
     unsigned char *plain, *file;
     size_t size, file_size;
     struct imf_compressor *compressor;
+    struct imf_lzw_table *lzw;
 };
 
 struct tiff {
@@ -44,10 +48,12 @@ struct tiff {
     uint64_t next; /* where the next page's directory is to be named; 0: in the header */
     bool big_endian, wide;
     /* of the page: */
+    enum scheme scheme;
     int bits, level, predictor;
     struct imf_tiff_numbers type; /* depth 0: unsigned of `bits` */
-    unsigned char *line;          /* NULL, or room for a row that predictor 3 splits */
-    size_t row;                   /* bytes in the file */
+    unsigned char
+        *line;  /* NULL, or room for a row that predictor 3 splits; or Group 4's white one */
+    size_t row; /* bytes in the file */
     int strip_rows, row_in_strip;
     struct lane lane[LANES];
     int lanes, filling;
@@ -58,8 +64,7 @@ struct tiff {
 
 /* ---- strips ---------------------------------------------------------------------------------- */
 
-static void deflate_lane(void *data, int item) {
-    struct lane *l = &((struct tiff *)data)->lane[item];
+static void deflate_lane(struct lane *l) {
     unsigned char *to = l->file;
     *to++ = 0x78; /* deflate, a window of 32 KiB */
     *to++ = 0x9c;
@@ -70,14 +75,27 @@ static void deflate_lane(void *data, int item) {
     l->file_size = (size_t)(to - l->file);
 }
 
+static void compress_lane(void *data, int item) {
+    const struct tiff *t = data;
+    struct lane *l = &((struct tiff *)data)->lane[item];
+    if (t->scheme == DEFLATE)
+        deflate_lane(l);
+    else if (t->scheme == LZW)
+        l->file_size = imf_lzw(l->lzw, l->plain, l->size, l->file);
+    else
+        l->file_size = imf_group4(l->plain, t->row, t->writer->info.width, (int)(l->size / t->row),
+                                  t->line, l->file);
+}
+
 /* Write the strips that are complete. */
 static enum imf_status write_strips(struct tiff *t, struct imf_error *err) {
-    if (t->level)
-        imf_parallel_on(t->pool, t->lanes, t->filling, deflate_lane, t);
+    bool plain = t->scheme == STORED;
+    if (!plain)
+        imf_parallel_on(t->pool, t->lanes, t->filling, compress_lane, t);
     for (int i = 0; i < t->filling; i++) {
         const struct lane *l = &t->lane[i];
         t->offsets[t->strips] = t->writer->written;
-        t->sizes[t->strips++] = t->level ? l->file_size : l->size;
+        t->sizes[t->strips++] = plain ? l->size : l->file_size;
         enum imf_status status = t->writer->file
                                      ? imf_memory_fits(t->writer->encode.max_memory,
                                                        t->writer->written + t->sizes[t->strips - 1],
@@ -85,7 +103,7 @@ static enum imf_status write_strips(struct tiff *t, struct imf_error *err) {
                                      : IMF_OK;
         if (status)
             return status;
-        imf_writer_put(t->writer, t->level ? l->file : l->plain, (size_t)t->sizes[t->strips - 1]);
+        imf_writer_put(t->writer, plain ? l->plain : l->file, (size_t)t->sizes[t->strips - 1]);
     }
     t->filling = 0;
     return IMF_OK;
@@ -132,11 +150,13 @@ static void take_row(const struct tiff *t, unsigned char *to, const unsigned cha
     else if (t->bits < 8)
         imf_pack_bits(to, row, info->width, info->depth, t->bits);
     else if (t->bits == 16)
-        take_16(to, row, samples, channels, t->level > 0, t->big_endian);
-    else if (t->level)
+        take_16(to, row, samples, channels, t->predictor == DIFFERENCES, t->big_endian);
+    else if (t->predictor == DIFFERENCES)
         take_8(to, row, samples, channels);
     else
         memcpy(to, row, samples);
+    for (size_t i = 0; i < t->row && t->scheme == GROUP4; i++) /* whose 0 is white */
+        to[i] = (unsigned char)~to[i];
 }
 
 static enum imf_status tiff_rows(struct imf_writer *w, const unsigned char *src, size_t stride,
@@ -174,31 +194,61 @@ static enum imf_status open_stream(struct tiff *t, struct imf_error *err) {
     return IMF_OK;
 }
 
+/* Room for a strip and what it becomes. */
+static bool open_lane(const struct tiff *t, struct lane *l, size_t plain, size_t file) {
+    size_t pixel = (size_t)t->writer->info.channels * (size_t)t->bits / 8;
+    if (!(l->plain = malloc(plain + IMF_GROUP4_BEHIND)) || (file && !(l->file = malloc(file))))
+        return false;
+    if (t->scheme == DEFLATE)
+        l->compressor = imf_compressor_new(t->level, t->bits < 8, pixel ? pixel : 1, plain);
+    if (t->scheme == LZW)
+        l->lzw = malloc(sizeof *l->lzw);
+    return l->compressor || l->lzw || t->scheme == STORED || t->scheme == GROUP4;
+}
+
+/* Bytes that a strip takes at most. */
+static size_t strip_bound(const struct tiff *t, size_t plain) {
+    return t->scheme == DEFLATE  ? ZLIB_HEAD + imf_deflate_bound(plain) + ADLER
+           : t->scheme == LZW    ? imf_lzw_bound(plain)
+           : t->scheme == GROUP4 ? imf_group4_bound(t->row, (size_t)t->strip_rows)
+                                 : 0;
+}
+
 /* As many strips at once as memory allows. */
 static enum imf_status open_lanes(struct tiff *t, struct imf_error *err) {
     const struct imf_encode *e = &t->writer->encode;
     const struct imf_info *info = &t->writer->info;
-    size_t plain = t->row * (size_t)t->strip_rows, pixel = (size_t)info->channels * t->bits / 8;
-    size_t file = t->level ? ZLIB_HEAD + imf_deflate_bound(plain) + ADLER : 0;
+    size_t plain = t->row * (size_t)t->strip_rows, file = strip_bound(t, plain);
     size_t count = (size_t)((info->height - 1) / t->strip_rows + 1);
-    uint64_t each = plain + file + (t->level ? imf_compressor_bytes(t->level, plain) : 0);
+    uint64_t each = plain + file +
+                    (t->scheme == DEFLATE ? imf_compressor_bytes(t->level, plain)
+                     : t->scheme == LZW   ? sizeof(struct imf_lzw_table)
+                                          : 0);
     int most = imf_min(e->threads > 0 ? e->threads : imf_cores(), LANES);
-    t->lanes = !t->level || count < 2 ? 1 : count < (size_t)most ? (int)count : most;
+    t->lanes = t->scheme == STORED || count < 2 ? 1 : count < (size_t)most ? (int)count : most;
     while (t->lanes > 1 && e->max_memory && (uint64_t)t->lanes * each > e->max_memory / SHARE)
         t->lanes--;
     t->writer->memory = (uint64_t)t->lanes * each + 2 * count * sizeof *t->offsets;
     bool good = (t->offsets = calloc(count, sizeof *t->offsets)) &&
                 (t->sizes = calloc(count, sizeof *t->sizes));
-    for (int i = 0; i < t->lanes && good; i++) {
-        struct lane *l = &t->lane[i];
-        good = (l->plain = malloc(plain)) &&
-               (!t->level || ((l->file = malloc(file)) &&
-                              (l->compressor = imf_compressor_new(t->level, t->bits < 8,
-                                                                  pixel ? pixel : 1, plain))));
-    }
+    for (int i = 0; i < t->lanes && good; i++)
+        good = open_lane(t, &t->lane[i], plain, file);
     if (!good)
         return imf_fail(err, IMF_ERR_MEMORY, "out of memory");
     return t->lanes > 1 ? imf_pool_open(&t->pool, t->lanes, err) : IMF_OK;
+}
+
+/* One bit stays in a fax's compression. */
+static enum scheme choose_scheme(struct tiff *t) {
+    const struct imf_metadata *m = t->writer->metadata;
+    int asked = t->writer->encode.compression;
+    bool fax = asked == 0 && t->bits == 1 && m && m->fax;
+    bool stored = asked == 0 && !imf_info_integer(&t->writer->info) && !(m && m->compressed);
+    t->level = asked >= 1 && asked <= 9 ? asked : DEFAULT_LEVEL;
+    return fax || asked == IMF_COMPRESSION_GROUP4    ? GROUP4
+           : asked == IMF_COMPRESSION_LZW            ? LZW
+           : stored || asked == IMF_COMPRESSION_NONE ? STORED
+                                                     : DEFLATE;
 }
 
 /* Floats are compressed where their source was, or where that is asked for, since deflate gains little with most of
@@ -207,21 +257,23 @@ static enum imf_status choose_form(struct tiff *t, struct imf_error *err) {
     const struct imf_writer *w = t->writer;
     const struct imf_metadata *m = w->metadata;
     const struct imf_info *info = &w->info;
-    int level = w->encode.compression;
     bool integer = imf_info_integer(info);
     t->type = imf_tiff_numbers_of_info(info);
     t->bits = t->type.depth ? t->type.bits : info->bits ? info->bits : info->depth;
     if (t->type.depth && !imf_tiff_numbers_of(t->type.type, t->bits).depth)
         return imf_fail(err, IMF_ERR_ARGUMENT, "no floats have %d bits", t->bits);
-    if (level == 0)
-        level = integer || (m && m->compressed) ? DEFAULT_LEVEL : IMF_COMPRESSION_NONE;
-    t->level = level == IMF_COMPRESSION_NONE ? 0 : level;
+    t->scheme = choose_scheme(t);
+    if (t->scheme == GROUP4 && t->bits > 1)
+        return imf_fail(err, IMF_ERR_FORMAT,
+                        "Group 4 compresses black and white alone (add --depth=1)");
+    bool predicts = t->scheme == LZW || t->scheme == DEFLATE;
     bool differences = integer && (t->bits == 8 || t->bits == 16 || t->bits == 32);
-    t->predictor = t->level && differences                         ? DIFFERENCES
-                   : t->level && !integer && m && m->splits_floats ? SPLIT_FLOATS
+    t->predictor = predicts && differences                         ? DIFFERENCES
+                   : predicts && !integer && m && m->splits_floats ? SPLIT_FLOATS
                                                                    : NO_PREDICTOR;
     t->row = (size_t)(((uint64_t)info->width * (unsigned)(info->channels * t->bits) + 7) / 8);
-    if (t->predictor == SPLIT_FLOATS && !(t->line = malloc(t->row)))
+    if ((t->predictor == SPLIT_FLOATS || t->scheme == GROUP4) &&
+        !(t->line = calloc(t->row + IMF_GROUP4_BEHIND, 1)))
         return imf_fail_memory(err, t->row);
     return IMF_OK;
 }
@@ -271,8 +323,9 @@ static void add_form(const struct tiff *t, struct imf_tiff_directory *d,
         {256, IMF_TIFF_LONG, 1, (uint64_t[]){(uint64_t)i->width}},
         {257, IMF_TIFF_LONG, 1, (uint64_t[]){(uint64_t)i->height}},
         {258, IMF_TIFF_SHORT, n, (uint64_t[]){bits, bits, bits, bits}},
-        {259, IMF_TIFF_SHORT, 1, (uint64_t[]){t->level ? DEFLATE : STORED}},
-        {262, IMF_TIFF_SHORT, 1, &photometric[i->color]},
+        {259, IMF_TIFF_SHORT, 1, (uint64_t[]){t->scheme}},
+        {262, IMF_TIFF_SHORT, 1,
+         t->scheme == GROUP4 ? (uint64_t[]){WHITE_IS_ZERO} : &photometric[i->color]},
         {273, out->wide ? IMF_TIFF_LONG8 : IMF_TIFF_LONG, t->strips, t->offsets},
         {277, IMF_TIFF_SHORT, 1, &n},
         {278, IMF_TIFF_LONG, 1, (uint64_t[]){(uint64_t)t->strip_rows}},
@@ -346,6 +399,7 @@ static void tiff_turn(struct imf_writer *w) {
     for (int i = 0; i < t->lanes; i++) {
         free(t->lane[i].plain);
         free(t->lane[i].file);
+        free(t->lane[i].lzw);
         imf_compressor_free(&t->lane[i].compressor);
     }
     free(t->line);
