@@ -153,12 +153,12 @@ struct imf_info imf_writer_shape(const struct imf_info *info, const struct imf_e
                                  const struct imf_metadata *metadata);
 /* Read the page once more, before its first row, of a reader of which imf_reader_seeks(). */
 struct imf_measured {
-    double most;   /* the largest sample but alpha; -INFINITY: there is none */
-    bool missing;  /* some samples are NaN */
+    double most;  /* the largest sample but alpha, if that is asked for; -INFINITY: there is none */
+    bool missing; /* some samples are NaN */
     bool infinite; /* or infinite; these are not among `most` */
 };
 enum imf_status imf_reader_measure(struct imf_reader *reader, struct imf_measured *measured,
-                                   struct imf_error *err);
+                                   bool most, struct imf_error *err);
 /* Bytes of the pixels of all pages, at most, at so many bits a sample, or 0: as they are decoded. */
 uint64_t imf_reader_bytes_of_pages(const struct imf_reader *reader, int depth);
 /* More pages may follow those that imf_reader_pages() counts: of PNM from a pipe, or plain, it knows the next one when the

@@ -83,7 +83,8 @@ static enum result measure(struct session *s, struct work *w) {
                    ? work_fail(w, w->job->input,
                                "--full=auto reads it twice, which needs a file (name a number)")
                    : RESULT_DONE;
-    if (imf_reader_measure(w->reader, &found, &w->error) != IMF_OK)
+    bool most = o->full_auto || w->full > 0;
+    if (imf_reader_measure(w->reader, &found, most, &w->error) != IMF_OK)
         return work_fail_input(w);
     char text[160] = "";
     if (o->full_auto && found.most > 0)

@@ -11,9 +11,13 @@
 
 #define SOME 64 /* rows at once */
 
-static void measure_row(struct imf_measured *m, const struct imf_info *info, const void *row) {
+/* Most rows of floats are finite, which is quickly found. */
+static void measure_row(struct imf_measured *m, const struct imf_info *info, bool most,
+                        const void *row) {
     enum imf_sample sample = imf_info_sample(info);
-    for (int i = 0; i < info->width * info->channels; i++) {
+    int samples = info->width * info->channels;
+    bool floats = sample == IMF_F32 || sample == IMF_F64;
+    for (int i = most || !floats ? 0 : imf_samples_finite(row, sample, samples); i < samples; i++) {
         double v = imf_sample_get(row, sample, i);
         bool alpha = info->alpha && i % info->channels == info->channels - 1;
         m->missing = m->missing || isnan(v);
@@ -22,7 +26,7 @@ static void measure_row(struct imf_measured *m, const struct imf_info *info, con
     }
 }
 
-static enum imf_status measure(struct imf_reader *r, struct imf_measured *m,
+static enum imf_status measure(struct imf_reader *r, struct imf_measured *m, bool most,
                                struct imf_error *err) {
     size_t row = imf_info_row_bytes(&r->info), bytes;
     char *rows = imf_size_mul(row, SOME, &bytes) ? malloc(bytes) : NULL;
@@ -31,13 +35,13 @@ static enum imf_status measure(struct imf_reader *r, struct imf_measured *m,
         some = imf_min(SOME, r->info.height - y);
         status = imf_reader_rows(r, rows, row, some, err);
         for (int k = 0; k < some && !status; k++)
-            measure_row(m, &r->info, rows + (size_t)k * row);
+            measure_row(m, &r->info, most, rows + (size_t)k * row);
     }
     free(rows);
     return status;
 }
 
-enum imf_status imf_reader_measure(struct imf_reader *r, struct imf_measured *m,
+enum imf_status imf_reader_measure(struct imf_reader *r, struct imf_measured *m, bool most,
                                    struct imf_error *err) {
     FILE *stream = r->source.stream;
     off_t at = ftello(stream);
@@ -45,7 +49,7 @@ enum imf_status imf_reader_measure(struct imf_reader *r, struct imf_measured *m,
     *m = (struct imf_measured){.most = -INFINITY};
     enum imf_status status = imf_reader_again(&again, r, err);
     if (!status)
-        status = measure(again, m, err);
+        status = measure(again, m, most, err);
     imf_reader_close(&again);
     if (fseeko(stream, at, SEEK_SET) != 0 && !status)
         status = imf_fail_io(err, errno);
