@@ -221,6 +221,7 @@ void imf_filter_docs_free(struct imf_filter_doc **docs, size_t count);
 struct imf_picture { /* rows of 3 * width bytes, red, green, blue: to be written as 8-bit RGB */
     int width, height;
     unsigned char *rgb;
+    float *power; /* NULL, or instead of rgb imf_spectrum_numbers()'s */
 };
 void imf_picture_free(struct imf_picture **picture);
 /* The coefficients of every stage as text, with size, origin, scale, sums, rank and gains; of a
@@ -259,10 +260,19 @@ struct imf_peaks {
 /* The spectrum of an image's luma, less its mean and under a Hann window, in decibels, and the mean
  * of each ring of frequencies. `after`, unless NULL, is shown beside `before`. Needs 8 bytes a
  * pixel. name and filter are titles, or NULL; *peaks, unless NULL, receives those of `before`. */
-double imf_spectrum_bytes(const struct imf_info *info); /* that this takes beside the pixels */
+double imf_spectrum_bytes(const struct imf_info *info,
+                          bool numbers); /* that this, or numbers, take beside the pixels */
 enum imf_status imf_spectrum_picture(struct imf_picture **out, const struct imf_pixels *before,
                                      const struct imf_pixels *after, const char *name,
                                      const char *filter, struct imf_peaks *peaks,
                                      struct imf_error *err);
+/* The same spectrum as a plane of powers, of the image's size or with zeros up to one that transforms quickly,
+ * frequency 0 at (width / 2, height / 2): white noise of variance v, full scale being 1, has v at every frequency. */
+enum imf_status imf_spectrum_numbers(struct imf_picture **out, const struct imf_pixels *pixels,
+                                     struct imf_peaks *peaks, struct imf_error *err);
+/* Write such a plane as PFM, or as CSV its mean over rings as wide as the grid is fine: a line "frequency,power,bins",
+ * then one a ring, from 0 to the corners' 0.707 cycles a pixel. */
+enum imf_status imf_spectrum_write(FILE *stream, const struct imf_picture *plane, bool csv,
+                                   struct imf_error *err);
 
 #endif

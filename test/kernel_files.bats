@@ -321,9 +321,11 @@ END
     imf_run -f sharpen --no-clobber --show-kernel=k.pfm
     [ "$status" -eq 1 ]
     [ "$(cat k.pfm)" = precious ]
-    imf_run -f sharpen --spectrum=s.pfm noise.pgm
+    imf_run -f sharpen --spectrum=s.foo noise.pgm
     [ "$status" -eq 2 ]
-    one_line '"pfm" is not a known format of a picture (name it .png)'
+    one_line '"foo" is not a known format of a picture (name it .png, .pfm or .csv)'
+    imf_run -f sharpen --show-kernel=s.csv
+    [ "$status" -eq 2 ]
     imf_run -f sharpen --show-kernel=s.foo
     [ "$status" -eq 2 ]
     one_line '"foo" is not a known format of a picture (name it .png, or .pfm)'

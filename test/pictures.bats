@@ -338,3 +338,45 @@ print(sum(b > r + 60 for r, b in zip(data[::3], data[2::3])))'
     [ "$status" -eq 1 ]
     [ "$(cat s.png)" = old ]
 }
+
+@test "--spectrum=FILE.csv and .pfm are numpy's power, of which white noise has its variance" {
+    need_python numpy
+    python3 - <<'END'
+import numpy as np
+a = (0.4 + 0.1 * np.random.default_rng(3).normal(size=(80, 96))).astype("<f4")
+open("a.pfm", "wb").write(b"Pf\n96 80\n-1\n" + a[::-1].tobytes())
+END
+    imf -q --spectrum=s.csv a.pfm >peaks
+    imf -q --spectrum=s.pfm a.pfm
+    imf -q -f invert --spectrum=i.csv a.pfm -o i.pfm
+    cmp s.csv i.csv || [ "$(head -1 i.csv)" = "$(head -1 s.csv)" ]
+    imf -q -f blur:2 --spectrum=b.csv a.pfm
+    python3 - <<'END'
+import numpy as np
+def pfm(name):
+    head, size, scale, rest = open(name, "rb").read().split(b"\n", 3)
+    w, h = map(int, size.split())
+    return np.frombuffer(rest, "<f4").reshape(h, w)[::-1].astype(float)
+a = pfm("a.pfm")
+h, w = a.shape
+win = np.outer(*[np.sin(np.pi * (np.arange(n) + 0.5) / n) ** 2 for n in (h, w)])
+x = win * (a - (win * a).sum() / win.sum())
+power = np.fft.fftshift(abs(np.fft.fft2(x)) ** 2) / (win ** 2).sum()
+got = pfm("s.pfm")
+assert got.shape == (h, w) and abs(got - power).max() < 1e-4 * power.max(), abs(got - power).max()
+u, v = np.meshgrid((np.arange(w) - w // 2) / w, (np.arange(h) - h // 2) / h)
+ring = np.rint(np.hypot(u, v) * w).astype(int)
+bins = np.bincount(ring.ravel())
+mean = np.bincount(ring.ravel(), power.ravel()) / bins
+lines = open("s.csv").read().split("\n")
+assert lines[0] == "frequency,power,bins" and lines[-1] == ""
+f, p, n = np.array([list(map(float, l.split(","))) for l in lines[1:-1]]).T
+assert (n == bins).all() and n.sum() == w * h and abs(f - np.arange(len(n)) / w).max() < 1e-8
+assert abs(p - mean).max() < 1e-4 * mean.max()
+middle = (f > 0.05) & (f < 0.5)
+assert abs((p * n)[middle].sum() / n[middle].sum() - 0.01) < 0.001
+b = np.array([l.split(",") for l in open("b.csv").read().split("\n")[1:-1]], float)
+assert b[len(b) // 2, 1] < 0.01 * p[len(b) // 2]
+END
+    imf -q --spectrum=- --format=png a.pfm | head -c 4 | grep -q PNG
+}

@@ -425,7 +425,7 @@ const struct option_row option_rows[] = {
      set_bench, AT(report.bench), NULL, 1, 1000000},
     {"show-kernel", 0, OPTIONAL, "FILE", "print the coefficients; draw them, or save .pfm",
      set_show_kernel, AT(kernel_file), NULL, 0, 0},
-    {"spectrum", 0, ATTACHED, "FILE.png", "draw the spectrum, print its peaks as notches",
+    {"spectrum", 0, ATTACHED, "FILE.png", "draw the spectrum, or in FILE.csv as numbers",
      set_picture, AT(report.spectrum), NULL, 0, 0},
     {"list-filters", 0, NONE, NULL, "list the built-in filters", CONSTANT(action, ACTION_LIST_FILTERS)},
     {"completion", 0, REQUIRED, "SHELL", "print completions for bash, zsh or fish",

@@ -26,9 +26,14 @@ static bool same_file(const char *a, const char *b) {
     return a && b && !is_standard(a) && (strcmp(a, b) == 0 || path_same_file(a, b));
 }
 
-static bool is_pfm(const char *name) {
+static bool is_called(const char *name, const char *wanted) {
     const char *extension = path_extension(name);
-    return extension && strcasecmp(extension, "pfm") == 0;
+    return extension && strcasecmp(extension, wanted) == 0;
+}
+
+/* Numbers instead of a picture. */
+static bool is_numbers(const char *name) {
+    return is_called(name, "pfm") || is_called(name, "csv");
 }
 
 static bool check_name(const char *name, const char *option, const struct options *o,
@@ -36,9 +41,10 @@ static bool check_name(const char *name, const char *option, const struct option
     bool kernel = name == o->kernel_file;
     const char *extension = name ? path_extension(name) : NULL;
     if (extension && o->format == IMF_FORMAT_NONE &&
-        (is_pfm(name) ? !kernel : imf_format_from_name(extension) == IMF_FORMAT_NONE))
-        return complain_about(name, "\"%s\" is not a known format of a picture (name it .png%s)",
-                              extension, kernel ? ", or .pfm" : "");
+        imf_format_from_name(extension) == IMF_FORMAT_NONE && !is_called(name, "pfm") &&
+        (kernel || !is_numbers(name)))
+        return complain_about(name, "\"%s\" is not a known format of a picture (name it .png, %s)",
+                              extension, kernel ? "or .pfm" : ".pfm or .csv");
     for (size_t i = 0; name && i < b->count; i++) {
         bool input = same_file(name, b->jobs[i].input);
         if (input || same_file(name, b->jobs[i].output))
@@ -80,6 +86,7 @@ static enum imf_format format_of(const struct options *o, const char *name) {
 struct content {
     const struct imf_picture *picture;
     const struct imf_filter *filter;
+    bool csv;
 };
 
 static enum imf_status encode(FILE *stream, enum imf_format format, const struct content *content,
@@ -87,6 +94,8 @@ static enum imf_status encode(FILE *stream, enum imf_format format, const struct
     const struct imf_picture *picture = content->picture;
     if (!picture)
         return imf_filter_write_pfm(stream, content->filter, err);
+    if (picture->power)
+        return imf_spectrum_write(stream, picture, content->csv, err);
     const struct imf_info info = {.width = picture->width,
                                   .height = picture->height,
                                   .channels = 3,
@@ -133,7 +142,7 @@ static const char *write_file(const struct options *o, const char *name,
 
 const char *pictures_write(const struct options *o, const char *name,
                            const struct imf_picture *picture, char why[PICTURES_WHY]) {
-    return write_file(o, name, &(struct content){.picture = picture}, why);
+    return write_file(o, name, &(struct content){picture, NULL, is_called(name, "csv")}, why);
 }
 
 /* ---- --show-kernel -------------------------------------------------------------------------- */
@@ -142,9 +151,9 @@ static bool draw_kernel(const struct options *o, const struct imf_filter *filter
     struct imf_picture *picture = NULL;
     struct imf_error error;
     char why[PICTURES_WHY];
-    if (!is_pfm(o->kernel_file) && imf_filter_picture(&picture, filter, &error) != IMF_OK)
+    if (!is_called(o->kernel_file, "pfm") && imf_filter_picture(&picture, filter, &error) != IMF_OK)
         return complain("%s", error.text);
-    const struct content content = {picture, filter};
+    const struct content content = {.picture = picture, .filter = filter};
     const char *failed = write_file(o, o->kernel_file, &content, why);
     imf_picture_free(&picture);
     if (failed)
@@ -200,7 +209,8 @@ uint64_t pictures_bytes(const struct imf_info *info, const struct options *o) {
     double samples = pixels * info->channels, depth = info->depth;
     if (o->spec_count)
         samples += samples * (o->settings.depth ? options_rows_depth(o) : depth) / depth;
-    return (uint64_t)(samples * depth / 8 + imf_spectrum_bytes(info));
+    return (uint64_t)(samples * depth / 8 +
+                      imf_spectrum_bytes(info, is_numbers(o->report.spectrum)));
 }
 
 /* Without a filter there is no plan that keeps to the limit. */
@@ -257,7 +267,9 @@ enum imf_status pictures_run(struct imf_picture **out, struct imf_workspace *wor
     if (status == IMF_OK && workspace)
         status = filter_pixels(&after, &filtered, workspace, &before, writer, o, report, err);
     report->decode_ms += decode_ms;
-    if (status == IMF_OK)
+    if (status == IMF_OK && is_numbers(o->report.spectrum))
+        status = imf_spectrum_numbers(out, workspace ? &after : &before, &outcome->peaks, err);
+    else if (status == IMF_OK)
         status =
             imf_spectrum_picture(out, &before, workspace ? &after : NULL,
                                  is_standard(outcome->input) ? "standard input" : outcome->input,

@@ -27,8 +27,8 @@ static enum imf_status find_kernel(const struct imf_kernel **out, struct imf_ker
     return status;
 }
 
-static enum imf_status write_rows(FILE *stream, int width, int height, const float *values,
-                                  struct imf_error *err) {
+enum imf_status imf_picture_pfm(FILE *stream, int width, int height, const float *values,
+                                struct imf_error *err) {
     const struct imf_info info = {
         .width = width, .height = height, .channels = 1, .depth = 32, .format = IMF_FORMAT_PNM};
     const struct imf_encode encode = {.size = sizeof encode, .pnm = IMF_PNM_PFM};
@@ -57,7 +57,7 @@ enum imf_status imf_filter_write_pfm(FILE *stream, const struct imf_filter *filt
         for (int j = 0; j < k->width; j++)
             values[(size_t)(i + reach_y - k->cy) * (size_t)width + left + (size_t)j] =
                 (float)(k->taps[(size_t)i * (size_t)k->width + (size_t)j] / k->scale);
-    status = values ? write_rows(stream, width, height, values, err)
+    status = values ? imf_picture_pfm(stream, width, height, values, err)
                     : imf_fail_memory(err, count * sizeof *values);
     free(values);
     imf_kernel_free(&own);

@@ -23,14 +23,16 @@ enum imf_status imf_picture_create(struct imf_picture **out, int width, int heig
         return imf_fail_memory(err, size);
     }
     memset(rgb, 255, size);
-    *p = (struct imf_picture){width, height, rgb};
+    *p = (struct imf_picture){.width = width, .height = height, .rgb = rgb};
     *out = p;
     return IMF_OK;
 }
 
 void imf_picture_free(struct imf_picture **picture) {
-    if (*picture)
+    if (*picture) {
         free((*picture)->rgb);
+        free((*picture)->power);
+    }
     free(*picture);
     *picture = NULL;
 }

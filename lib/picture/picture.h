@@ -61,4 +61,8 @@ void imf_plot_curve(struct imf_picture *p, const struct imf_plot *plot, int colo
 /* 1, 2 or 5 times a power of ten: the least that divides range into at most `most` steps. */
 double imf_plot_step(double range, int most);
 
+/* Write a gray plane as PFM. */
+enum imf_status imf_picture_pfm(FILE *stream, int width, int height, const float *values,
+                                struct imf_error *err);
+
 #endif

@@ -35,7 +35,8 @@ struct source {
     int padded;        /* length of a row with its zeros */
     double *window;    /* width values, then height values; owned */
     double mean;       /* under the window */
-    double weight;     /* sum of the window */
+    double weight;     /* sum of the window, */
+    double squares;    /* and of its squares */
 };
 
 static double sample(const struct imf_pixels *p, int x, int y, int channel) {
@@ -79,6 +80,10 @@ static enum imf_status source_make(struct source *s, const struct imf_pixels *pi
     hann(s->window, width);
     hann(s->window + width, height);
     double sum = 0;
+    double squares[2] = {0};
+    for (size_t i = 0; i < count; i++)
+        squares[i >= (size_t)width] += s->window[i] * s->window[i];
+    s->squares = squares[0] * squares[1];
     for (int y = 0; y < height; y++) {
         double row = 0, weight = 0;
         for (int x = 0; x < width; x++) {
@@ -190,7 +195,7 @@ static int padded_length(int n, int multiple) {
     return length ? length : n;
 }
 
-double imf_spectrum_bytes(const struct imf_info *info) {
+double imf_spectrum_bytes(const struct imf_info *info, bool numbers) {
     int sides[2] = {info->width, info->height};
     for (int i = 0; i < 2; i++)
         sides[i] = padded_length(sides[i] > SMALLEST ? sides[i] : SMALLEST, 1);
@@ -198,15 +203,21 @@ double imf_spectrum_bytes(const struct imf_info *info) {
     double turned = imf_half_plane_bytes(sides[1], sides[0], 0);
     double pattern = imf_pattern_bytes(info->width, info->height);
     double turned_pattern = imf_pattern_bytes(info->height, info->width);
-    return fmax(fmax(plane, turned), fmax(pattern, turned_pattern)) + PICTURE_BYTES;
+    double powers = numbers ? (double)sides[0] * sides[1] * sizeof(float) : 0;
+    return fmax(fmax(plane, turned), fmax(pattern, turned_pattern)) + powers + PICTURE_BYTES;
+}
+
+static struct source source_of(const struct imf_info *info) {
+    struct source s = {.orientation = imf_orientation_of(info->orientation)};
+    s.width = s.orientation.swap ? info->height : info->width;
+    s.height = s.orientation.swap ? info->width : info->height;
+    return s;
 }
 
 enum imf_status imf_spectrum_make(struct imf_spectrum *out, const struct imf_pixels *pixels,
                                   int most, struct imf_error *err) {
-    struct source source = {.orientation = imf_orientation_of(pixels->info->orientation)};
-    int width = source.width = source.orientation.swap ? pixels->info->height : pixels->info->width;
-    int height = source.height =
-        source.orientation.swap ? pixels->info->width : pixels->info->height;
+    struct source source = source_of(pixels->info);
+    int width = source.width, height = source.height;
     int longest = width > height ? width : height;
     *out = (struct imf_spectrum){.side = most};
     if (longest < most)
@@ -235,6 +246,48 @@ enum imf_status imf_spectrum_make(struct imf_spectrum *out, const struct imf_pix
     free(source.window);
     if (status != IMF_OK)
         imf_spectrum_free(out);
+    return status;
+}
+
+/* The plane's powers, of which white noise has its variance. */
+static enum imf_status powers(struct imf_picture **out, const struct imf_half_plane *p,
+                              double squares, struct imf_error *err) {
+    size_t count = (size_t)p->width * (size_t)p->height;
+    struct imf_picture *plane = calloc(1, sizeof *plane);
+    if (plane)
+        *plane = (struct imf_picture){p->width, p->height, NULL, malloc(count * sizeof(float))};
+    *out = plane;
+    if (!plane || !plane->power)
+        return imf_fail_memory(err, count * sizeof(float));
+    for (int v = 0; v < p->height; v++)
+        for (int u = 0; u < p->width; u++) {
+            struct imf_complex z = imf_half_plane_at(p, u - p->width / 2, v - p->height / 2);
+            plane->power[(size_t)v * (size_t)p->width + (size_t)u] =
+                (float)((z.re * z.re + z.im * z.im) / squares);
+        }
+    return IMF_OK;
+}
+
+enum imf_status imf_spectrum_numbers(struct imf_picture **out, const struct imf_pixels *pixels,
+                                     struct imf_peaks *peaks, struct imf_error *err) {
+    struct source source = source_of(pixels->info);
+    struct imf_half_plane plane = {0};
+    int nx = padded_length(source.width, 1), ny = padded_length(source.height, 1);
+    *out = NULL;
+    enum imf_status status = source_make(&source, pixels, nx, err);
+    if (status == IMF_OK)
+        status = imf_half_plane_make(&plane, nx, ny, windowed_row, &source, NULL, err);
+    if (status == IMF_OK)
+        status = powers(out, &plane, source.squares, err);
+    if (status == IMF_OK)
+        status = imf_spectrum_peaks(peaks, &plane, source.width, source.height,
+                                    16 / (source.weight * source.weight), err);
+    imf_half_plane_free(&plane);
+    if (status == IMF_OK)
+        status = find_waves(peaks, &source, err);
+    free(source.window);
+    if (status != IMF_OK)
+        imf_picture_free(out);
     return status;
 }
 
