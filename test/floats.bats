@@ -56,6 +56,11 @@ PY
     run imf -f kernel:1 --full=auto - -o b.pfm < <(cat a.pfm)
     [ "$status" -eq 1 ]
     [[ $output == *"--full=auto reads it twice, which needs a file"* ]]
+    printf 'P7\nWIDTH 1\nHEIGHT 1\nDEPTH 2\nMAXVAL 255\nTUPLTYPE GRAYSCALE_ALPHA\nENDHDR\nab' >a.pam
+    run imf -f kernel:1 --full=100 a.pam -o b.pam
+    [ "$status" -eq 1 ]
+    [[ $output == *"it has alpha, whose full scale is that of its samples"* ]]
+    imf -f kernel:1 --full=255 a.pam -o b.pam
     run imf -f kernel:1 --full=0 a.pfm -o b.pfm
     [ "$status" -eq 2 ]
 }

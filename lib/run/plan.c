@@ -53,6 +53,10 @@ enum imf_status imf_plan_create_for(struct imf_plan **out, struct imf_context *c
     enum imf_status st = imf_check_info(input, err);
     if (!st)
         st = imf_check_settings(settings, err);
+    if (!st && settings->full > 0 && settings->full != imf_info_full(input) && input->alpha)
+        st = imf_fail(
+            err, IMF_ERR_FORMAT,
+            "it has alpha, whose full scale is that of its samples, so --full cannot say another");
     if (!st && settings->missing &&
         (imf_info_integer(input) || input->alpha || input->channels > 3))
         st = imf_fail(err, IMF_ERR_ARGUMENT,
