@@ -118,6 +118,12 @@ PY
     run imf -f blur:1 --depth=8 a.pfm -o b.pgm
     [ "$status" -eq 0 ]
     [[ $output == *"missing samples (NaN) become 0"* ]]
+    run imf --spectrum=s.png a.pfm
+    [ "$status" -eq 1 ]
+    [[ $output == *"it has NaN or infinity, of which there is no spectrum"* ]]
+    make_pfm k.pfm 3x1 1 nan 1
+    run imf -f kernel:@k.pfm c.pfm -o b.pfm
+    [ "$status" -eq 2 ]
     make_pfm a.pfm 3x2 1 2 inf 4 5 6
     run imf -f blur:1 a.pfm -o b.pfm
     [ "$status" -eq 1 ]

@@ -94,7 +94,9 @@ static enum imf_status source_make(struct source *s, const struct imf_pixels *pi
         s->weight += s->window[width + y] * weight;
     }
     s->mean = sum / s->weight;
-    return IMF_OK;
+    return isfinite(s->mean) ? IMF_OK
+                             : imf_fail(err, IMF_ERR_FORMAT,
+                                        "it has NaN or infinity, of which there is no spectrum");
 }
 
 static void windowed_row(void *user, int y, double *row) {
