@@ -726,6 +726,26 @@ open("inputs/stack.tif", "wb").write(out)'
     imf -f median:1 --pages=3 inputs/stack.tif -o last.png
     cmp last.png run.stack/last.png
     cmp last.png run.stack/page003.png
+    python3 -c '
+import math, struct
+sky = [[100 + x / 8 + 3 * (x * 7 + y * 13) % 5 for x in range(64)] for y in range(48)]
+for x, y, peak in (10, 9, 3e4), (40, 30, 5e5):
+    for v in range(48):
+        for u in range(64):
+            sky[v][u] += peak * math.exp(-((u - x) ** 2 + (v - y) ** 2) / 2)
+sky[20][20] = math.nan
+data = b"".join(struct.pack("<64f", *row) for row in sky)
+rows = [(256, 4, 64), (257, 4, 48), (258, 3, 32), (259, 3, 1), (262, 3, 1), (273, 4, 8), (277, 3, 1), (278, 4, 48),
+        (279, 4, len(data)), (339, 3, 3)]
+out = b"II" + struct.pack("<HI", 42, 8 + len(data)) + data + struct.pack("<H", len(rows))
+open("inputs/sky.tif", "wb").write(out + b"".join(struct.pack("<HHII", tag, kind, 1, v) for tag, kind, v in rows) + bytes(4))'
+    everyday floats 'sky.tif: warning: missing samples (NaN) become 0$'
+    imf -q -f threshold:0.5 --full=20000 run.floats/stars.tif -o stars.pfm # as bright as both were
+    imf -q -f threshold:0.9 run.floats/sky.png -o white.pgm
+    [ "$(tail -c 12288 stars.pfm | tr -d '\0' | wc -c)" -gt 20 ]
+    [ "$(tail -c 3072 white.pgm | tr -d '\0' | wc -c)" -ge 1 ]
+    imf -f kernel:1 --range=clip run.floats/slope.tif -o rises.pfm
+    ! cmp -s <(tail -c 12288 rises.pfm) <(imf -f kernel:1 --format=pfm run.floats/slope.tif -o - | tail -c 12288)
     imf -f kernel:1 inputs/photo.jpg -o inputs/photo.webp
     everyday webp
     [ "$(head -c 12 run.webp/sharp.webp | tail -c 4)" = WEBP ]
