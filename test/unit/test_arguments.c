@@ -40,7 +40,7 @@ static const struct member of_settings[] = {
     AT(imf_settings, range, NUMBER, 0, 4),
     AT(imf_settings, alpha, NUMBER, 0, 3),
     AT(imf_settings, backend, NUMBER, 0, 6),
-    AT_BUT(imf_settings, depth, NUMBER, 0, 16, {1, 7, 9}),
+    AT_BUT(imf_settings, depth, NUMBER, 0, 32, {2, 7, 9}),
     AT(imf_settings, mask_feather, REAL, 0, 511.75),
     AT(imf_settings, channels, NUMBER, 0, 4),
     AT(imf_settings, twice, NUMBER, 0, 2),
@@ -54,7 +54,7 @@ static const struct member of_limits[] = {AT(imf_limits, max_scans, NUMBER, 0, I
 static const struct member of_encode[] = {
     AT(imf_encode, quality, NUMBER, 0, 100),
     AT_BUT(imf_encode, subsampling, NUMBER, 0, 444, {1, 421, 443}),
-    AT(imf_encode, compression, NUMBER, -1, 9),
+    AT(imf_encode, compression, NUMBER, -1, 11),
     AT(imf_encode, strip, BITS, 0, 31),
     AT(imf_encode, orient, NUMBER, 0, 1),
     AT(imf_encode, pnm, NUMBER, 0, 5),
@@ -189,7 +189,8 @@ static bool draw_value(const struct member *m, double *value) {
     /* Those of which only some between are allowed. */
     if (m->but[0] && m->most == 4)
         return good && *value != 3;
-    return m->but[0] ? good && (*value == 0 && m->least <= 0) : good;
+    bool small = *value == 0 || (*value == 1 && m->but[0] == 2);
+    return m->but[0] ? good && small && *value >= m->least : good;
 }
 
 static void test_drawn(void) {

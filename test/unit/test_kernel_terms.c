@@ -247,7 +247,7 @@ static void test_split(void) {
     for (size_t i = 0; i < sizeof sigmas / sizeof *sigmas; i++) {
         struct imf_kernel *sharp = NULL, *dog = NULL;
         struct imf_kernel *large = gaussian_of(sigmas[i]), *small = gaussian_of(sigmas[i] / 2);
-        double values[] = {sigmas[i], 0.25 + (double)i}, pair[] = {sigmas[i] / 2, sigmas[i]};
+        double values[] = {sigmas[i], 0.25 + (double)i, 0}, pair[] = {sigmas[i] / 2, sigmas[i]};
         if (imf_design_unsharp(&sharp, values, NULL) || imf_design_dog(&dog, pair, NULL))
             abort();
         check_split(sharp, large, -values[1], one, 1 + values[1], "unsharp");
