@@ -76,7 +76,8 @@ static inline struct bytes slurp(FILE *f) {
 
 static inline FILE *stream_of(const void *data, size_t size) {
     FILE *f = tmpfile();
-    fwrite(data, 1, size, f);
+    if (size) /* data may be NULL otherwise */
+        fwrite(data, 1, size, f);
     rewind(f);
     return f;
 }
