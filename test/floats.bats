@@ -129,3 +129,48 @@ PY
     [ "$status" -eq 1 ]
     [[ $output == *"column 2 of row 0 has an infinity"* ]]
 }
+
+@test "what is missing of a large picture, whose rows stream, is what is missing of one in memory" {
+    python3 - <<'PY'
+import random, struct
+random.seed(5)
+hole = struct.pack("<f", float("nan"))
+with open("large.pfm", "wb") as out:
+    out.write(b"Pf\n1100 1300\n-1.0\n")
+    for y in range(1300):
+        row = bytearray(random.randbytes(4400))
+        row[3::4] = bytes(60 + (b & 3) for b in row[3::4])  # from 2^-7 to 2^2
+        for x in random.sample(range(1100), 9):
+            row[4 * x:4 * x + 4] = hole
+        out.write(row)
+PY
+    for filter in laplacian erode:1 blur:1.5; do
+        imf -f "$filter" large.pfm -o streams.pfm
+        imf -f "$filter" --verify large.pfm -o whole.pfm
+        cmp streams.pfm whole.pfm
+    done
+    imf -f erode:1 large.pfm --format=pfm -o - >piped.pfm
+    imf -f erode:1 large.pfm -o streams.pfm
+    cmp piped.pfm streams.pfm
+}
+
+@test "a sample may be missing of one page, and one colour of a pixel" {
+    make_pfm a.pfm 3x1 1 2 3
+    make_pfm b.pfm 3x1 1 nan 3
+    cat a.pfm b.pfm a.pfm >three.pfm
+    run imf -f kernel:1,1,1:scale=3 --pages three.pfm -o page%d.pfm
+    [ "$status" -eq 0 ]
+    [ -z "$output" ]
+    [ "$(numbers page2.pfm)" = "1 nan 3" ]
+    [ "$(numbers page3.pfm)" = "1.33333 2 2.66667" ]
+    imf -f kernel:1,1,1:scale=3 three.pfm -o all.pfm
+    cat page1.pfm page2.pfm page3.pfm | cmp - all.pfm
+    cp three.pfm place.pfm
+    imf -i -f kernel:1,1,1:scale=3 place.pfm
+    cmp place.pfm all.pfm
+    python3 -c 'import struct
+open("colour.pfm", "wb").write(b"PF\n2 1\n-1.0\n" + struct.pack("<6f", 1, float("nan"), 3, 4, 5, 6))'
+    run imf -f invert colour.pfm -o out.pfm
+    [ "$status" -eq 0 ]
+    [[ $output == *"warning: pixels that lack one colour (NaN) are missing in all"* ]]
+}

@@ -21,25 +21,19 @@ static size_t sample_bytes(const struct imf_info *info) {
     return (size_t)info->depth / 8;
 }
 
-static enum imf_status open_missing(struct imf_pixel_io *io, int rows, struct imf_error *err) {
-    int64_t kept = (int64_t)rows + io->lost.top + io->lost.bottom + 1;
-    size_t bytes, height = (size_t)io->input->height;
-    io->hole_rows = io->wraps || kept > io->input->height ? io->input->height : (int)kept;
-    if (!imf_size_mul((size_t)io->input->width, (size_t)io->hole_rows, &bytes) ||
-        !(io->holes = calloc(bytes, 1)) ||
-        !(io->line = malloc(io->in > io->out ? io->in : io->out)))
-        return imf_fail_memory(err, (size_t)io->input->width * height);
-    return IMF_OK;
-}
-
 enum imf_status imf_pixel_io_open(struct imf_pixel_io *io, int rows, struct imf_error *err) {
     size_t kept, some;
     io->in = imf_info_row_bytes(io->input);
     io->out = imf_info_row_bytes(io->output);
-    io->apart = io->part.width != io->input->width || io->part.height != io->input->height;
+    io->apart =
+        io->chain->part.width != io->input->width || io->chain->part.height != io->input->height;
     io->kept_rows = imf_max(rows, SOME);
-    if (io->missing)
-        return open_missing(io, rows, err);
+    if (io->chain->missing) {
+        enum imf_status st = imf_missing_open(&io->missing, io->chain, rows, err);
+        io->line = malloc(io->in);
+        io->made = malloc(io->out);
+        return st || (io->line && io->made) ? st : imf_fail_memory(err, io->in);
+    }
     if (!io->apart)
         return IMF_OK;
     if (!imf_size_mul(io->in, (size_t)io->kept_rows, &kept) ||
@@ -53,9 +47,9 @@ void imf_pixel_io_close(struct imf_pixel_io *io) {
     free(io->kept);
     free(io->some);
     free(io->line);
-    free(io->holes);
-    io->kept = io->some = io->line = NULL;
-    io->holes = NULL;
+    free(io->made);
+    io->kept = io->some = io->line = io->made = NULL;
+    imf_missing_close(&io->missing);
     imf_reader_close(&io->again);
 }
 
@@ -75,7 +69,7 @@ static enum imf_status check_samples(const struct imf_pixel_io *io, const char *
     for (int k = 0; k < rows; k++) {
         const char *row = at + (size_t)k * stride;
         int i = imf_samples_finite(row, sample, samples);
-        while (io->missing && i < samples && !isinf(imf_sample_get(row, sample, i)))
+        while (io->chain->missing && i < samples && !isinf(imf_sample_get(row, sample, i)))
             i++;
         if (i < samples)
             return imf_fail(
@@ -113,7 +107,7 @@ static void convert(const struct imf_pixel_io *io, char *to, const char *from, i
     enum imf_sample in = imf_info_sample(io->input), out = imf_info_sample(io->output);
     size_t size = imf_sample_size(out);
     double v[VALUES];
-    if (io->rescale == 1 && in == out) {
+    if (io->chain->rescale == 1 && in == out) {
         memcpy(to + (size_t)first * size, from + (size_t)first * size,
                (size_t)(end - first) * size);
         return;
@@ -122,7 +116,7 @@ static void convert(const struct imf_pixel_io *io, char *to, const char *from, i
         n = imf_min(end - i, VALUES);
         imf_samples_widen(v, from, in, i, (size_t)n);
         for (int k = 0; k < n; k++)
-            v[k] *= io->rescale;
+            v[k] *= io->chain->rescale;
         imf_samples_narrow(to + (size_t)i * size, out, v, (size_t)n);
     }
 }
@@ -181,73 +175,6 @@ static enum imf_status pass_rows(struct imf_pixel_io *io, int end, struct imf_er
     return st;
 }
 
-/* ---- what is missing -------------------------------------------------------------------------- */
-
-static int wrapped(int i, int n) {
-    return (i % n + n) % n;
-}
-
-/* A pixel of the image's row y is missing: mark those that it reaches, to its right as far as they read to their left. */
-static void mark(const struct imf_pixel_io *io, unsigned char *holes, int x) {
-    int width = io->input->width, from = x - io->lost.right, to = x + io->lost.left;
-    if (io->wraps)
-        for (int i = from; i <= to && i < from + width; i++)
-            holes[wrapped(i, width)] = 1;
-    else
-        memset(holes + imf_max(from, 0), 1,
-               (size_t)(imf_min(to, width - 1) - imf_max(from, 0) + 1));
-}
-
-/* Row y of the image, which is in io->line, as it is filtered. */
-#define SPREAD(type)                                                                               \
-    for (int x = 0; x < io->input->width; x++) {                                                   \
-        const type *v = (const type *)io->line + x * n;                                            \
-        type *pixel = (type *)to + x * (n + 1);                                                    \
-        bool hole = false;                                                                         \
-        for (int c = 0; c < n; c++)                                                                \
-            hole = hole || isnan(v[c]);                                                            \
-        for (int c = 0; c < n; c++)                                                                \
-            pixel[c] = hole ? 0 : v[c];                                                            \
-        pixel[n] = hole ? 0 : (type)io->full;                                                      \
-        if (hole)                                                                                  \
-            mark(io, holes, x);                                                                    \
-    }
-static void spread_row(const struct imf_pixel_io *io, char *to, int y) {
-    int n = io->input->channels;
-    unsigned char *holes = io->holes + (size_t)(y % io->hole_rows) * (size_t)io->input->width;
-    memset(holes, 0, (size_t)io->input->width);
-    if (imf_info_sample(io->input) == IMF_F32)
-        SPREAD(float)
-    else
-        SPREAD(double)
-}
-
-/* A pixel of row y is missing in the result. */
-static bool is_lost(const struct imf_pixel_io *io, int x, int y) {
-    int height = io->input->height, from = y - io->lost.top, to = y + io->lost.bottom;
-    bool lost = false;
-    from = io->wraps ? from : imf_max(from, 0);
-    to = imf_min(to, io->wraps ? from + height - 1 : height - 1);
-    for (int i = from; i <= to && !lost; i++) {
-        int row = io->wraps ? wrapped(i, height) : i;
-        lost = io->holes[(size_t)(row % io->hole_rows) * (size_t)io->input->width + (size_t)x];
-    }
-    return lost;
-}
-
-/* Row y of the result into io->line. Integers have no NaN: 0. */
-static void gather_row(const struct imf_pixel_io *io, const char *from, int y) {
-    enum imf_sample sample = imf_info_sample(io->output);
-    int n = io->output->channels;
-    size_t pixel = (size_t)n * imf_sample_size(sample);
-    for (int x = 0; x < io->input->width; x++) {
-        char *to = io->line + (size_t)x * pixel;
-        memcpy(to, from + (size_t)x * (pixel + imf_sample_size(sample)), pixel);
-        for (int c = 0; is_lost(io, x, y) && c < n; c++)
-            imf_sample_put(to, sample, c, NAN);
-    }
-}
-
 /* ---- rows of the part ------------------------------------------------------------------------ */
 
 /* The reader, or another one that begins again, for rows from this one on. */
@@ -272,7 +199,7 @@ static enum imf_status read_missing(struct imf_pixel_io *io, const struct imf_ro
         if (!st)
             st = check_samples(io, io->line, io->in, y, 1, err);
         if (!st)
-            spread_row(io, rows->at + (size_t)k * rows->stride, y);
+            imf_missing_spread(&io->missing, rows->at + (size_t)k * rows->stride, io->line, y);
     }
     return st;
 }
@@ -281,15 +208,16 @@ enum imf_status imf_pixel_io_read(struct imf_pixel_io *io, const struct imf_rows
                                   struct imf_error *err) {
     if (io->apart) {
         size_t pixel = (size_t)io->input->channels * sample_bytes(io->input);
-        enum imf_status st = pass_rows(io, io->part.y, err);
+        enum imf_status st = pass_rows(io, io->chain->part.y, err);
         st = st ? st : keep_rows(io, rows->count, err);
         for (int k = 0; k < rows->count && !st; k++)
             memcpy(rows->at + (size_t)k * rows->stride,
-                   kept_row(io, io->part.y + rows->first + k) + (size_t)io->part.x * pixel,
-                   (size_t)io->part.width * pixel);
+                   kept_row(io, io->chain->part.y + rows->first + k) +
+                       (size_t)io->chain->part.x * pixel,
+                   (size_t)io->chain->part.width * pixel);
         return st;
     }
-    if (io->missing)
+    if (io->chain->missing)
         return read_missing(io, rows, err);
     if (io->reader) {
         struct imf_reader *reader;
@@ -310,8 +238,10 @@ static enum imf_status write_missing(struct imf_pixel_io *io, const struct imf_r
                                      struct imf_error *err) {
     enum imf_status st = IMF_OK;
     for (int k = 0; k < rows->count && !st; k++) {
-        gather_row(io, rows->at + (size_t)k * rows->stride, rows->first + k);
-        st = put_rows(io, rows->first + k, io->line, io->out, 1, err);
+        imf_missing_gather(&io->missing, io->made, imf_info_sample(io->output),
+                           io->output->channels, rows->at + (size_t)k * rows->stride,
+                           rows->first + k);
+        st = put_rows(io, rows->first + k, io->made, io->out, 1, err);
     }
     return st;
 }
@@ -319,12 +249,12 @@ static enum imf_status write_missing(struct imf_pixel_io *io, const struct imf_r
 /* Write rows of the part between its sides. */
 static enum imf_status paste_rows(struct imf_pixel_io *io, const struct imf_rows *rows,
                                   struct imf_error *err) {
-    int channels = io->input->channels, left = io->part.x * channels;
-    int right = left + io->part.width * channels, samples = io->input->width * channels;
+    int channels = io->input->channels, left = io->chain->part.x * channels;
+    int right = left + io->chain->part.width * channels, samples = io->input->width * channels;
     size_t size = sample_bytes(io->output);
     enum imf_status st = IMF_OK;
     for (int done = 0, some; done < rows->count && !st; done += some) {
-        int y = io->part.y + rows->first + done;
+        int y = io->chain->part.y + rows->first + done;
         some = imf_min(rows->count - done, SOME);
         for (int k = 0; k < some; k++) {
             char *to = io->some + (size_t)k * io->out;
@@ -340,8 +270,8 @@ static enum imf_status paste_rows(struct imf_pixel_io *io, const struct imf_rows
 
 enum imf_status imf_pixel_io_write(struct imf_pixel_io *io, const struct imf_rows *rows, bool last,
                                    struct imf_error *err) {
-    enum imf_status st = !rows->count  ? IMF_OK
-                         : io->missing ? write_missing(io, rows, err)
+    enum imf_status st = !rows->count         ? IMF_OK
+                         : io->chain->missing ? write_missing(io, rows, err)
                          : io->apart
                              ? paste_rows(io, rows, err)
                              : put_rows(io, rows->first, rows->at, rows->stride, rows->count, err);

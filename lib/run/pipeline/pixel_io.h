@@ -4,14 +4,12 @@
  * Where only a part of the image is filtered, the rest of it goes from one to the other here: rows
  * above the part before its first row, rows below it after its last, and the sides of its own rows
  * around their result. These rows are kept from when they are read until they are written.
- *
- * What is missing, NaN, is 0 in the rows that are filtered, with a further channel of 0 there and full
- * scale elsewhere; it is NaN in the result again, and so is what lies near it, as the chain says.
  */
 #ifndef IMF_RUN_PIPELINE_PIXEL_IO_H
 #define IMF_RUN_PIPELINE_PIXEL_IO_H
 
 #include "run/executor/exec.h"
+#include "run/pipeline/missing.h"
 
 struct imf_pixel_io {
     /* Borrowed: a reader, or else src; a writer, dst, or neither. */
@@ -21,12 +19,7 @@ struct imf_pixel_io {
     char *dst;
     size_t src_stride, dst_stride;         /* bytes */
     const struct imf_info *input, *output; /* the image's shape, and its result's */
-    struct imf_rect part;                  /* what is filtered; rows here are its rows */
-    double rescale;                        /* of samples, from the image's to the result's */
-    bool missing;                          /* samples may be; then there is no part */
-    double full;                           /* of the channel that says so */
-    struct imf_margin lost;                /* around what is missing */
-    bool wraps;                            /* beyond a side is the other one */
+    const struct imf_chain *chain;         /* borrowed: rows here are those of its part */
     bool threads;                          /* may be started */
     /* Set by imf_pixel_io_open(). */
     bool apart;               /* the part is not the whole image */
@@ -35,12 +28,11 @@ struct imf_pixel_io {
     int kept_rows;            /* of the image: row y at y % kept_rows */
     char *kept;               /* owned */
     char *some;               /* owned: rows of the result */
-    char *line;               /* owned: a row without that channel */
-    unsigned char *
-        holes; /* owned: of each pixel of hole_rows rows: it is missing, or `lost` reaches it from one in its
-                                 row; row y at y % hole_rows */
-    int hole_rows;
-    size_t in, out; /* bytes of a row's pixels */
+    char *line,
+        *made; /* owned: a row of the image, and of the result, without the channel of what is
+                                   missing; one thread has either */
+    struct imf_missing missing; /* where samples may be; then there is no part */
+    size_t in, out;             /* bytes of a row's pixels */
 };
 
 /* `rows`: of the part, the most that are read and not yet written. Close is due whatever this

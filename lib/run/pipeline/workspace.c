@@ -148,12 +148,7 @@ static enum imf_status run(struct imf_workspace *ws, struct imf_pixel_io *pixels
     r->setup_ms = imf_now_ms() - begin + opened;
     const struct imf_info *input = pixels->input = &ws->plan->input;
     pixels->output = &ws->plan->output;
-    pixels->part = ws->plan->chain->part;
-    pixels->rescale = ws->plan->chain->rescale;
-    pixels->missing = ws->plan->chain->missing;
-    pixels->full = ws->plan->chain->full;
-    pixels->lost = ws->plan->chain->lost;
-    pixels->wraps = ws->plan->chain->edge == IMF_EDGE_WRAP;
+    pixels->chain = ws->plan->chain;
     pixels->threads = !single_thread(input->width, input->height, input->channels, options);
     if (!st)
         st = imf_pool_open(&pool, options->threads, err);

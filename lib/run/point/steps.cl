@@ -58,7 +58,7 @@ STEP void take_alpha(PLANES)
 }
 
 // The difference to another surface, shrunk towards 0 by level, is added or is all; or the quotient by it,
-// of which what is below `least` counts as that: noise is magnified no further.
+// of which what is below `least` counts as that: noise is magnified no further. It stays within low and high.
 STEP void combine(PLANES, NUMBER amount, NUMBER level, int difference, int quotient, NUMBER least,
                   NUMBER low, NUMBER high)
 {
