@@ -153,9 +153,8 @@ struct imf_info imf_writer_shape(const struct imf_info *info, const struct imf_e
                                  const struct imf_metadata *metadata);
 /* Read the page once more, before its first row, of a reader of which imf_reader_seeks(). */
 struct imf_measured {
-    double most;  /* the largest sample but alpha, if that is asked for; -INFINITY: there is none */
-    bool missing; /* some samples are NaN */
-    bool infinite; /* or infinite; these are not among `most` */
+    double most; /* the largest sample but alpha, if that is asked for; -INFINITY: there is none */
+    bool missing, partly; /* some samples are NaN; of a pixel that has others */
 };
 enum imf_status imf_reader_measure(struct imf_reader *reader, struct imf_measured *measured,
                                    bool most, struct imf_error *err);

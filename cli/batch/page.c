@@ -43,15 +43,32 @@ static const char *note_choice(const struct work *w) {
     return note;
 }
 
-/* The device has failed. The image is tried on another one, unless its input or output is a stream,
- * which cannot be read or written again. */
-static bool retry_elsewhere(struct session *s, struct work *w) {
+/* A stream cannot be read or written again. */
+static bool may_begin_again(const struct work *w) {
     struct stat st;
     bool to_stream = w->job->output && strcmp(w->job->output, "-") == 0;
+    return w->input != stdin && !to_stream && fstat(fileno(w->input), &st) == 0 &&
+           S_ISREG(st.st_mode);
+}
+
+/* The device has failed: the image is tried on another one. */
+static bool retry_elsewhere(struct session *s, struct work *w) {
     w->retry = device_pool_drop(&s->devices, s->plans, w->lease.device, &w->error,
                                 &w->messages->reporter) &&
-               w->input != stdin && !to_stream && fstat(fileno(w->input), &st) == 0 &&
-               S_ISREG(st.st_mode);
+               may_begin_again(w);
+    return w->retry;
+}
+
+static bool has_floats(const struct work *w) {
+    const struct imf_info *info = imf_reader_info(w->reader);
+    return info->depth > 16 && (info->type == IMF_TYPE_ROWS || info->type == IMF_TYPE_FLOAT);
+}
+
+/* A picture of floats was taken to be complete, as most are, and a sample is missing. */
+static bool retry_measured(struct work *w) {
+    w->retry =
+        w->error.status == IMF_ERR_FORMAT && has_floats(w) && !w->measures && may_begin_again(w);
+    w->measures |= w->retry;
     return w->retry;
 }
 
@@ -73,17 +90,17 @@ static enum result measure(struct session *s, struct work *w) {
     const struct options *o = s->options;
     const struct imf_info *info = imf_reader_info(w->reader);
     struct imf_measured found;
-    bool floats = info->depth > 16 && (info->type == IMF_TYPE_ROWS || info->type == IMF_TYPE_FLOAT);
     w->full = o->settings.full;
     w->missing = false;
-    if (!s->filter || (!o->full_auto && !(w->full > 0) && !floats))
+    bool most = o->full_auto || w->full > 0;
+    bool holes = has_floats(w) && (w->measures || page_is_planned(s, w) || !may_begin_again(w));
+    if (!s->filter || (!most && !holes))
         return RESULT_DONE;
     if (!imf_reader_seeks(w->reader))
         return o->full_auto
                    ? work_fail(w, w->job->input,
                                "--full=auto reads it twice, which needs a file (name a number)")
                    : RESULT_DONE;
-    bool most = o->full_auto || w->full > 0;
     if (imf_reader_measure(w->reader, &found, most, &w->error) != IMF_OK)
         return work_fail_input(w);
     char text[160] = "";
@@ -99,6 +116,8 @@ static enum result measure(struct session *s, struct work *w) {
     if (*text)
         work_add_warning(w, text);
     w->missing = found.missing && !info->alpha && info->channels <= 3;
+    if (w->missing && found.partly)
+        work_add_warning(w, "pixels that lack one colour (NaN) are missing in all");
     if (w->missing && o->settings.depth && o->settings.depth <= 16)
         work_add_warning(w, "missing samples (NaN) become 0");
     return RESULT_DONE;
@@ -222,7 +241,7 @@ static enum result run(struct session *s, struct work *w) {
     struct imf_report *report = &w->outcome.report;
     enum imf_status status = run_plan(s, w);
     const char *note = note_choice(w);
-    if (status != IMF_OK && retry_elsewhere(s, w))
+    if (status != IMF_OK && (retry_elsewhere(s, w) || retry_measured(w)))
         return RESULT_FAILED;
     if (status != IMF_OK)
         return w->writer && ferror(w->output.stream) ? work_fail_output(w) : work_fail_input(w);

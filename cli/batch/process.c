@@ -215,16 +215,22 @@ static enum result claim_job(const struct session *s, const struct work *w) {
     return good ? RESULT_DONE : work_fail(w, job->output, why);
 }
 
+/* What one attempt leaves to the next. */
+struct attempt {
+    size_t pages_done;
+    bool measures, retry; /* as struct work has them */
+};
+
 static enum result try_image(struct session *s, const struct job *job,
                              struct message_buffer *messages, struct unfinished *later,
-                             size_t *pages_done, bool *retry) {
+                             struct attempt *a) {
     const struct options *o = s->options;
-    struct work w = {.job = job, .messages = messages, .start = now_ms()};
+    struct work w = {.job = job, .messages = messages, .measures = a->measures, .start = now_ms()};
     w.outcome = (struct outcome){.input = job->input, .output = job->output, .pages = 1};
     w.outcome.filter = s->filter ? imf_filter_text(s->filter) : NULL;
 
-    *retry = false;
-    messages->pixels = *pages_done ? messages->pixels : 0;
+    a->retry = false;
+    messages->pixels = a->pages_done ? messages->pixels : 0;
     const char *reason = job->error ? NULL : names_skip_reason(job, o);
     if (reason)
         return work_skip(&w, reason);
@@ -232,7 +238,7 @@ static enum result try_image(struct session *s, const struct job *job,
     if (result == RESULT_DONE)
         result = work_open_input(s, &w);
     if (result == RESULT_DONE && (o->report.explain || o->parts || !o->dry_run))
-        result = filter_image(s, &w, later, pages_done);
+        result = filter_image(s, &w, later, &a->pages_done);
     if (result == RESULT_DONE && !w.reported) {
         message_buffer_append(&w.pages, messages);
         page_report(s, &messages->reporter, &w);
@@ -249,18 +255,18 @@ static enum result try_image(struct session *s, const struct job *job,
     if (w.input && w.input != stdin)
         fclose(w.input);
     free(w.buffer);
-    *retry = w.retry;
+    a->measures = w.measures;
+    a->retry = w.retry;
     return result;
 }
 
 enum result process_image(struct session *s, const struct job *job, struct message_buffer *messages,
                           struct unfinished *later) {
     enum result result;
-    size_t pages_done = 0;
-    bool retry;
+    struct attempt attempt = {0};
     do
-        result = try_image(s, job, messages, later, &pages_done, &retry);
-    while (retry);
+        result = try_image(s, job, messages, later, &attempt);
+    while (attempt.retry);
     return result;
 }
 

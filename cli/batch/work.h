@@ -33,7 +33,8 @@ struct work {
     struct message_buffer pages; /* with several pages: the success of those so far */
     bool split;                  /* each page has an output of its own */
     bool reported;               /* all that was done is */
-    bool retry;                  /* the device failed: try another one */
+    bool measures;               /* samples may be missing: all are read once before */
+    bool retry;                  /* the device failed, or samples are missing: begin again */
 };
 
 /* Report a failure that is about `file`. */

@@ -15,14 +15,19 @@
 static void measure_row(struct imf_measured *m, const struct imf_info *info, bool most,
                         const void *row) {
     enum imf_sample sample = imf_info_sample(info);
-    int samples = info->width * info->channels;
+    int channels = info->channels, colors = channels - info->alpha, width = info->width;
     bool floats = sample == IMF_F32 || sample == IMF_F64;
-    for (int i = most || !floats ? 0 : imf_samples_finite(row, sample, samples); i < samples; i++) {
-        double v = imf_sample_get(row, sample, i);
-        bool alpha = info->alpha && i % info->channels == info->channels - 1;
-        m->missing = m->missing || isnan(v);
-        m->infinite = m->infinite || isinf(v);
-        m->most = !alpha && isfinite(v) && v > m->most ? v : m->most;
+    if (floats && !most && imf_samples_finite(row, sample, width * channels) == width * channels)
+        return;
+    for (int x = 0; x < width; x++) {
+        int missing = 0;
+        for (int c = 0; c < colors; c++) {
+            double v = imf_sample_get(row, sample, (ptrdiff_t)x * channels + c);
+            missing += isnan(v);
+            m->most = isfinite(v) && v > m->most ? v : m->most;
+        }
+        m->missing = m->missing || missing;
+        m->partly = m->partly || (missing && missing < colors);
     }
 }
 

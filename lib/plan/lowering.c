@@ -1,6 +1,6 @@
-/* lower_alpha.c - what becomes of alpha, and of what is missing, while stages become operations */
-#include "base/orientation.h"
+/* lowering.c - operations on what stages of a filter have led to so far, and what becomes of alpha in between */
 #include "plan/lowering.h"
+#include "base/orientation.h"
 
 struct imf_operation *imf_lowering_append(struct imf_lowering *l, enum imf_operation_kind kind) {
     struct imf_operation *op = imf_operations_insert(l->out, l->out->count, kind);

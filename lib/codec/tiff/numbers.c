@@ -1,6 +1,7 @@
 /* numbers.c - numbers that are not unsigned of 8 or 16 bits, as a TIFF packs them, and rows of floats */
 #include "codec/tiff/numbers.h"
 
+#include "base/info.h"
 #include "codec/metadata/bytes.h"
 
 #include <math.h>
@@ -137,12 +138,10 @@ static inline double rounded(double v, double low, double high) {
     return limited + 0x1.8p52 - 0x1.8p52;
 }
 
-/* Floats have none. */
 static void limits_of(const struct imf_tiff_numbers *t, double *low, double *high) {
-    bool is_signed = t->type == IMF_TYPE_SIGNED,
-         integer = is_signed || t->type == IMF_TYPE_UNSIGNED;
-    *high = integer ? (double)ones(t->bits - is_signed) : INFINITY;
-    *low = is_signed ? -*high - 1 : integer ? 0 : -INFINITY;
+    const struct imf_info info = {
+        .depth = 64, .type = (unsigned char)t->type, .type_bits = (unsigned char)t->bits};
+    imf_info_limits(&info, low, high);
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */
