@@ -7,7 +7,7 @@
  * allowed: nothing, for integers.
  */
 #include "checkcl_material.h"
-#include "plan/chain.h"
+#include "plan/lowering/chain.h"
 #include "solver/common/edge.h"
 
 #include <math.h>

@@ -58,6 +58,8 @@ may_include_inside() { # FOLDER
     filter/flt) echo filter filter/kernel ;;
     filter/builtin) echo filter filter/kernel filter/flt ;;
     filter/spec) echo filter filter/kernel filter/flt filter/builtin ;;
+    plan) echo plan/lowering ;;
+    plan/lowering) ;;
     solver/fft) echo solver solver/common solver/convolution ;;
     solver/*) echo solver solver/common ;;
     run/executor) echo run run/point ;;

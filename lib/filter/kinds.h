@@ -1,7 +1,7 @@
 /*
  * kinds.h - what filters are made of, a row each: stages, operations on points, problems for solvers
  *
- * A spec's stages become operations (plan/lower.c): those on points, and problems, of which solvers take a kind each. A
+ * A spec's stages become operations (plan/lowering/lower.c): those on points, and problems, of which solvers take a kind each. A
  * column is read where it says; one that is an expression is compiled there.
  */
 #ifndef IMF_FILTER_KINDS_H
@@ -57,9 +57,9 @@ enum {
 /*
  * The operations on points: ROW(kind, name, what holds, value, step, numbers...)
  *
- * `value` is a function of plan/bound.c: what it does to what is known of a value. A step is a function of
+ * `value` is a function of plan/lowering/bound.c: what it does to what is known of a value. A step is a function of
  * run/point/steps.cl, which computes it on the host and on devices; its numbers are those of operation `op`
- * (plan/operations.h) in point pass `p`.
+ * (plan/lowering/operations.h) in point pass `p`.
  */
 #define IMF_POINT_OPERATIONS(ROW)                                                                  \
     ROW(TAKE_ALPHA, "take alpha", IMF_FLOATS, kept, take_alpha, p->full)                           \
@@ -103,8 +103,8 @@ enum imf_operation_kind {
 /*
  * The problems: ROW(kind, name, extent, value, gain, why)
  *
- * `extent` is what a pixel of the result depends on (plan/reach.c), `value` as above, `gain` by how much it may magnify
- * errors (plan/tolerances.c; 0: as its kernels do), both of problem `p`; `why` is said by solvers of other kinds
+ * `extent` is what a pixel of the result depends on (plan/lowering/reach.c), `value` as above, `gain` by how much it may magnify
+ * errors (plan/lowering/tolerances.c; 0: as its kernels do), both of problem `p`; `why` is said by solvers of other kinds
  * (solver/proposal.c; NULL: that the window operation's noun is not linear).
  */
 #define IMF_PROBLEMS(ROW)                                                                          \

@@ -18,7 +18,7 @@
 #ifndef IMF_PLAN_BANDS_H
 #define IMF_PLAN_BANDS_H
 
-#include "plan/chain.h"
+#include "plan/lowering/chain.h"
 
 struct imf_segment {
     int first, end; /* passes first..end - 1 */

@@ -4,7 +4,7 @@
 #include "plan/bands.h"
 
 #include "device/tuning.h"
-#include "plan/operations.h"
+#include "plan/lowering/operations.h"
 #include "solver/common/edge.h"
 
 #include <stdlib.h>

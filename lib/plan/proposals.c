@@ -8,7 +8,7 @@
 
 #include "base/thread_pool.h"
 #include "device/tuning.h"
-#include "plan/operations.h"
+#include "plan/lowering/operations.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -10,7 +10,7 @@
 #include "device/fit.h"
 #include "device/open/context.h"
 #include "device/rates.h"
-#include "plan/chain.h"
+#include "plan/lowering/chain.h"
 #include "solver/solver.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 #define CHAIN_UTIL_H
 
 #include "check.h"
-#include "plan/chain.h"
+#include "plan/lowering/chain.h"
 
 #include <stdlib.h>
 

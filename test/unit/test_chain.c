@@ -4,7 +4,7 @@
  * Which chains are exact, which need more than floats between passes, and how errors are shared out.
  */
 #include "chain_util.h"
-#include "plan/operations.h"
+#include "plan/lowering/operations.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * test_histogram_op.c - tables that histograms make: by their definitions, the same from every solver, and
  * where they stand in a chain
  */
-#include "plan/operations.h"
+#include "plan/lowering/operations.h"
 #include "solver/histogram/reference.h"
 #include "solver_check.h"
 

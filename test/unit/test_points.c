@@ -1,7 +1,7 @@
 /* test_points.c - point passes on the host's cores give the bits of those in plain C */
 #include "base/byte_map.h"
 #include "check.h"
-#include "plan/operations.h"
+#include "plan/lowering/operations.h"
 #include "run/point/point.h"
 
 #include <math.h>

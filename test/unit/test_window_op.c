@@ -1,6 +1,6 @@
 /* test_window_op.c - window operations other than convolutions, as chains and solvers see them */
 #include "check.h"
-#include "plan/chain.h"
+#include "plan/lowering/chain.h"
 #include "solver/solver.h"
 
 #include <math.h>

@@ -4,7 +4,7 @@
  * The reference stores float64 between passes.
  */
 #include "plan/layout.h"
-#include "plan/operations.h"
+#include "plan/lowering/operations.h"
 #include "plan/reference.h"
 #include "run/executor/host_pass.h"
 

@@ -7,7 +7,7 @@
 #ifndef IMF_RUN_PIPELINE_MISSING_H
 #define IMF_RUN_PIPELINE_MISSING_H
 
-#include "plan/chain.h"
+#include "plan/lowering/chain.h"
 
 struct imf_missing {
     const struct imf_chain *chain; /* borrowed: with that channel */

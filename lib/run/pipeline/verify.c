@@ -1,7 +1,7 @@
 /* verify.c - compare an output with the reference, by the contract's exactness */
 #include "run/pipeline/verify.h"
 
-#include "plan/operations.h"
+#include "plan/lowering/operations.h"
 
 #include <math.h>
 #include <stdlib.h>

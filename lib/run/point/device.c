@@ -3,7 +3,7 @@
 
 #include "device/program.h"
 #include "device/tuning.h"
-#include "plan/operations.h"
+#include "plan/lowering/operations.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #ifndef IMF_RUN_POINT_POINT_H
 #define IMF_RUN_POINT_POINT_H
 
-#include "plan/chain.h"
+#include "plan/lowering/chain.h"
 
 /* The least and the largest colour of a surface that is stretched. */
 void imf_point_range(const struct imf_point *p, const struct imf_surface *in, double *low,

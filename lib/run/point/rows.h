@@ -2,7 +2,7 @@
 #ifndef IMF_RUN_POINT_ROWS_H
 #define IMF_RUN_POINT_ROWS_H
 
-#include "plan/operations.h"
+#include "plan/lowering/operations.h"
 
 #define IMF_CURVE_PARTS 4096
 

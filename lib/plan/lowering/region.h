@@ -1,8 +1,8 @@
 /* region.h - where the regions that change are, and how much each pixel around them does */
-#ifndef IMF_PLAN_REGION_H
-#define IMF_PLAN_REGION_H
+#ifndef IMF_PLAN_LOWERING_REGION_H
+#define IMF_PLAN_LOWERING_REGION_H
 
-#include "plan/chain.h"
+#include "plan/lowering/chain.h"
 
 /* Rectangles of the image as it is stored that share no pixel, and together have those of settings->regions,
  * cut off at its sides. IMF_ERR_ARGUMENT: one has no pixel of the image. The caller frees *out. */

@@ -7,8 +7,8 @@
  * pixels beyond them; the reach keeps that away from the regions.
  */
 #include "filter/builtin/table.h"
-#include "plan/operations.h"
-#include "plan/region.h"
+#include "plan/lowering/operations.h"
+#include "plan/lowering/region.h"
 
 #include <math.h>
 

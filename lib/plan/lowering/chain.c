@@ -1,8 +1,8 @@
 /* chain.c - a filter as passes for one image, made in the steps of operations.h */
 #include "base/info.h"
 #include "base/orientation.h"
-#include "plan/operations.h"
-#include "plan/region.h"
+#include "plan/lowering/operations.h"
+#include "plan/lowering/region.h"
 
 #include <math.h>
 #include <stdlib.h>

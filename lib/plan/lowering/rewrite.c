@@ -1,5 +1,5 @@
 /* rewrite.c - operations that are cheaper, or more exact, as others */
-#include "plan/operations.h"
+#include "plan/lowering/operations.h"
 
 #include "base/rounding.h"
 

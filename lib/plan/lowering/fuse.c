@@ -6,7 +6,7 @@
  * before them. What is left between passes is samples of the image's depth where these hold the
  * values, and floats elsewhere.
  */
-#include "plan/operations.h"
+#include "plan/lowering/operations.h"
 
 #include <float.h>
 #include <math.h>

@@ -6,8 +6,8 @@
  * A region is a rectangle, blurred by a Gaussian or not: the product of a profile across and one
  * down. Regions share no pixel, so that their sum is their union, blurred. A mask's sample, or full scale less the sample, counts as a fraction of full scale.
  */
-#ifndef IMF_PLAN_WEIGHTS_H
-#define IMF_PLAN_WEIGHTS_H
+#ifndef IMF_PLAN_LOWERING_WEIGHTS_H
+#define IMF_PLAN_LOWERING_WEIGHTS_H
 
 #include "filter/mask.h"
 

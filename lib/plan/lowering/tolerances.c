@@ -12,7 +12,7 @@
  * nothing.
  */
 #include "base/rounding.h"
-#include "plan/operations.h"
+#include "plan/lowering/operations.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,13 +1,13 @@
 /*
- * lowering.h - what stages of a filter have led to so far, and what becomes of alpha in between
+ * current.h - what stages of a filter have led to so far, and what becomes of alpha in between
  *
  * Colours are premultiplied just before a filter that spreads them, and divided by alpha just before anything that
  * reads the colours themselves.
  */
-#ifndef IMF_PLAN_LOWERING_H
-#define IMF_PLAN_LOWERING_H
+#ifndef IMF_PLAN_LOWERING_CURRENT_H
+#define IMF_PLAN_LOWERING_CURRENT_H
 
-#include "plan/operations.h"
+#include "plan/lowering/operations.h"
 
 /* What the operations so far have led to. */
 struct imf_lowering {

@@ -4,7 +4,7 @@
  * A pure function of the list: the image's value travels along, and each operation does something
  * to it.
  */
-#include "plan/operations.h"
+#include "plan/lowering/operations.h"
 
 #include <math.h>
 

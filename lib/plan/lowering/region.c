@@ -1,5 +1,5 @@
 /* region.c - where the regions that change are, and how much each pixel around them does */
-#include "plan/region.h"
+#include "plan/lowering/region.h"
 
 #include "filter/builtin/table.h"
 

@@ -4,7 +4,7 @@
  * Colours are premultiplied just before a filter that spreads them, and divided by alpha just before
  * anything that reads the colours themselves.
  */
-#include "plan/lowering.h"
+#include "plan/lowering/current.h"
 
 #include <float.h>
 #include <math.h>

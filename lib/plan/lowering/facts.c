@@ -1,5 +1,5 @@
 /* facts.c - what follows from a chain's passes */
-#include "plan/operations.h"
+#include "plan/lowering/operations.h"
 
 const struct imf_operation *imf_point_find(const struct imf_point *p,
                                            enum imf_operation_kind kind) {

@@ -1,5 +1,5 @@
 /* operations.c - lists of operations */
-#include "plan/operations.h"
+#include "plan/lowering/operations.h"
 
 #include <stdlib.h>
 #include <string.h>

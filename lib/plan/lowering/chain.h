@@ -5,11 +5,11 @@
  * one or two surfaces: light curve, premultiplication, unsharp's combination, gray, the range's
  * mapping. Point operations after a convolution join its epilogue where they can.
  */
-#ifndef IMF_PLAN_CHAIN_H
-#define IMF_PLAN_CHAIN_H
+#ifndef IMF_PLAN_LOWERING_CHAIN_H
+#define IMF_PLAN_LOWERING_CHAIN_H
 
 #include "base/curve.h"
-#include "plan/weights.h"
+#include "plan/lowering/weights.h"
 #include "solver/solver.h"
 
 /* Stages of more gain may leave a 16-bit sample off by 2. A stretch by more multiplies what results
@@ -32,7 +32,7 @@ struct imf_value {
                                proportion to the sums */
 };
 
-struct imf_operation; /* plan/operations.h */
+struct imf_operation; /* plan/lowering/operations.h */
 
 /* A point pass: operations, each on the result of the one before. */
 struct imf_point {

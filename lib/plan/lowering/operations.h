@@ -10,10 +10,10 @@
  *
  * A rule that asks for values has bound() run before it; nothing else is known to a step than the list.
  */
-#ifndef IMF_PLAN_OPERATIONS_H
-#define IMF_PLAN_OPERATIONS_H
+#ifndef IMF_PLAN_LOWERING_OPERATIONS_H
+#define IMF_PLAN_LOWERING_OPERATIONS_H
 
-#include "plan/chain.h"
+#include "plan/lowering/chain.h"
 
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
-/* lowering.c - operations on what stages of a filter have led to so far, and what becomes of alpha in between */
-#include "plan/lowering.h"
+/* current.c - operations on what stages of a filter have led to so far, and what becomes of alpha in between */
+#include "plan/lowering/current.h"
 #include "base/orientation.h"
 
 struct imf_operation *imf_lowering_append(struct imf_lowering *l, enum imf_operation_kind kind) {
