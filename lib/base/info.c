@@ -14,14 +14,18 @@ bool imf_info_integer(const struct imf_info *info) {
     return info->depth <= 16 || info->type == IMF_TYPE_UNSIGNED || info->type == IMF_TYPE_SIGNED;
 }
 
+/* Bits of an integer's magnitude: 0 of one signed bit, which holds 0 and -1. */
+static int magnitude_bits(const struct imf_info *info) {
+    return info->depth <= 16 ? info->depth : info->type_bits - (info->type == IMF_TYPE_SIGNED);
+}
+
 double imf_info_full(const struct imf_info *info) {
-    bool is_signed = info->type == IMF_TYPE_SIGNED;
-    int bits = info->depth <= 16 ? info->depth : info->type_bits - is_signed;
+    int bits = magnitude_bits(info);
     return imf_info_integer(info) && bits > 0 ? ldexp(1, bits) - 1 : 1;
 }
 
 void imf_info_limits(const struct imf_info *info, double *low, double *high) {
     bool integer = imf_info_integer(info);
-    *high = integer ? imf_info_full(info) : INFINITY;
+    *high = integer ? ldexp(1, magnitude_bits(info)) - 1 : INFINITY;
     *low = !integer ? -INFINITY : info->type == IMF_TYPE_SIGNED ? -*high - 1 : 0;
 }
