@@ -68,6 +68,64 @@ apart() { # FILE FILE
     [ "$(apart turned.pgm sharp.pgm)" -gt "$(apart soft.pgm sharp.pgm)" ]
 }
 
+# A point as a camera gives it: of sigma 2, over a background of 20 and even noise of 3.5 to either side.
+measure_point() { # SIZE BACKGROUND
+    awk -v n="$1" -v b="$2" 'BEGIN {
+        printf "P2\n%d %d\n255\n", n, n
+        for (s = i = 0; i < n * n; i++) {
+            s = (s * 16807 + 12345) % 2147483647
+            x = i % n - int(n / 2); y = int(i / n) - int(n / 2)
+            v = b + 200 * exp(-(x * x + y * y) / 8) + (b > 0) * (s / 2147483647 * 7 - 3.5)
+            print int(v + 0.5)
+        }
+    }'
+}
+
+@test "the background of a measured point is taken off, and that is said" {
+    make_scene sharp.pgm 1
+    imf -f gaussian:2 --depth=16 sharp.pgm -o soft.pgm
+    measure_point 41 0 >drawn.pgm
+    measure_point 41 20 >measured.pgm
+    imf -f kernel:1:bias=-0.0784314 measured.pgm -o by-hand.pgm
+    for filter in deblur rl; do
+        for point in drawn measured by-hand; do
+            imf --depth=8 -f $filter:@$point.pgm soft.pgm -o $point-back.pgm
+        done
+        imf --depth=8 -f $filter:@measured.pgm:background=keep soft.pgm -o kept.pgm
+        drawn=$(apart drawn-back.pgm sharp.pgm) measured=$(apart measured-back.pgm sharp.pgm)
+        echo "$filter: $drawn, $measured, $(apart by-hand-back.pgm sharp.pgm), $(apart kept.pgm sharp.pgm)"
+        [ "$measured" -lt $((drawn + drawn / 10)) ]
+        [ "$(apart by-hand-back.pgm sharp.pgm)" -lt $((drawn + drawn / 5)) ]
+        [ "$(apart kept.pgm sharp.pgm)" -gt $((2 * drawn)) ]
+        # Nothing is taken off what is drawn on black.
+        imf --depth=8 -f $filter:@drawn.pgm:background=keep soft.pgm -o kept.pgm
+        cmp kept.pgm drawn-back.pgm
+    done
+    imf_run -v -f deblur:@measured.pgm soft.pgm -o back.pgm
+    grep -Eq 'least squares, kernel less (19\.[89]|20\.[0-2]).*, ' <<<"$stderr"
+    imf_run --explain -f deblur:@measured.pgm:background=17.5 soft.pgm -o back.pgm
+    grep -q 'least squares, kernel less 17.5, ' <<<"$output"
+    imf_run -v -f deblur:@drawn.pgm soft.pgm -o back.pgm
+    [[ $stderr != *less* ]]
+    imf_run -f deblur:@measured.pgm:background=230 soft.pgm -o back2.pgm
+    [ "$status" -eq 2 ]
+    one_line 'deblur:@measured.pgm:background=230: nothing in the picture is above the background at column 33 (deblur:KERNEL'
+    # Floats with noise around 0: rl takes no negative light.
+    imf -f kernel:1:bias=-0.0784314 --depth=float measured.pgm -o floats.pfm
+    imf_run -f rl:@floats.pfm:background=keep soft.pgm -o back3.pgm
+    [ "$status" -eq 2 ]
+    imf --depth=8 -f rl:@floats.pfm soft.pgm -o back3.pgm
+    [ "$(apart back3.pgm sharp.pgm)" -lt $((drawn + drawn / 10)) ]
+    # A kernel in a text, and one by its own name, are as they were written.
+    { echo 20 20 20; echo 20 220 20; echo 20 20 20; } >text.txt
+    imf_run -v -f deblur:@text.txt soft.pgm -o back.pgm
+    [[ $stderr != *less* ]]
+    imf_run -v -f deblur:kernel:@measured.pgm soft.pgm -o back.pgm
+    [[ $stderr != *less* ]]
+    imf_run -f deblur:@text.txt:background=2 soft.pgm -o back4.pgm
+    one_line 'the background at column 29 is for @FILE, a picture'
+}
+
 @test "deblur:auto says what it found, leaves what is sharp and refuses movement" {
     cp "$TESTDATA/still.jpg" still.jpg
     imf -f gaussian:2.5 still.jpg -o soft.png

@@ -137,6 +137,8 @@ enum imf_status imf_kernel_file_read(struct imf_kernel **out, char note[IMF_NOTE
     } else {
         return IMF_OK;
     }
+    if (status == IMF_OK)
+        (*out)->picture = true;
     if (status == IMF_OK && !imf_kernel_nonzero(*out))
         status = imf_fail(err, IMF_ERR_FORMAT,
                           "is black all over: a kernel needs a sample that is not 0");

@@ -17,7 +17,7 @@
 #include <stddef.h>
 
 #define IMF_WHY 160
-#define IMF_DESCRIPTION 64
+#define IMF_DESCRIPTION 80
 
 /* Bytes of the largest shape, and of a shape of which another solver's shape holds two. */
 #define IMF_SHAPE 512

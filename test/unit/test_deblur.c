@@ -364,7 +364,10 @@ static void test_specs(void) {
                  {"deblur:disk:2:noise=-1", 21, "out of range"},
                  {"deblur:disk:2:noise=25", 21, "out of range"},
                  {"deblur:disk:2:noise=1:noise=1", 23, "given twice"},
-                 {"deblur:disk:2:prior=l1", 21, "not one of the choices"}};
+                 {"deblur:disk:2:prior=l1", 21, "not one of the choices"},
+                 {"deblur:disk:2:background=3", 26, "is for @FILE, a picture"},
+                 {"deblur:auto:background=-1e3", 24, "is for @FILE, a picture"},
+                 {"rl:disk:2:background=none", 22, "is not a number"}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         struct imf_error err = {.text = ""};
         CHECK(imf_filter_parse(&f, &wrong[i].spec, 1, &err) == IMF_ERR_SPEC &&

@@ -209,7 +209,103 @@ static void test_facts(void) {
     }
 }
 
+/* A normal deviate, nearly. */
+static double normal(void) {
+    double sum = 0;
+    for (int i = 0; i < 12; i++)
+        sum += real();
+    return sum / 2;
+}
+
+/* The picture of a point of sigma a ninth of its width. */
+static struct imf_kernel *point(int size, double peak, double level, double noise, bool integers) {
+    struct imf_kernel *k = make(size, size, NULL);
+    for (int i = 0; i < size * size; i++) {
+        double x = i % size - size / 2, y = i / size - size / 2, s = size / 9.0;
+        double v = level + peak * exp(-(x * x + y * y) / (2 * s * s)) + noise * normal();
+        k->taps[i] = integers ? rint(fmax(v, 0)) : v;
+    }
+    return k;
+}
+
+/* Level and noise of what a camera gives are found; the point stays, and its surroundings become 0. */
+static void test_background(void) {
+    static const struct {
+        double peak, level, noise;
+        bool integers;
+    } cases[] = {{200, 20, 0, true},     {200, 20, 1, true},         {240, 3.2, 0.3, true},
+                 {200, 20, 4, true},     {20000, 1000, 30, true},    {1, 0.05, 0, false},
+                 {1, 0.05, 0.01, false}, {1e6, -20000, 5000, false}, {1, 0, 0.01, false},
+                 {250, 0.1, 0.3, true},  {1e-3, 0.01, 1e-5, false}};
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
+        for (int size = 9; size <= 65; size += 14) {
+            double peak = cases[c].peak, level = cases[c].level, noise = cases[c].noise;
+            struct imf_kernel *k = point(size, peak, level, noise, cases[c].integers), *before;
+            double sum = 0, high = 0;
+            CHECK(!imf_kernel_copy(&before, k, NULL), "copy");
+            CHECK(!imf_kernel_take_background(k, NAN, NULL), "take");
+            double off = cases[c].integers && noise < 0.5 ? 0.1 : 0;
+            CHECK(fabs(k->background - level) <= noise + off + 1e-3 * peak, "%zu, %d: %g", c, size,
+                  k->background);
+            for (int i = 0; i < size * size; i++) {
+                sum += k->taps[i];
+                high += k->taps[i] != 0;
+                CHECK(k->taps[i] == 0 ||
+                          (k->taps[i] > 0 && k->taps[i] == before->taps[i] - k->background),
+                      "%zu, %d: %g of %g", c, size, k->taps[i], before->taps[i]);
+            }
+            double s = size / 9.0, want = peak * 6.2832 * s * s;
+            CHECK(fabs(sum - want) < 0.1 * want, "%zu, %d: the point is %g of %g", c, size, sum,
+                  want);
+            CHECK(noise == 0 || high < 0.7 * size * size, "%zu, %d: %g remain", c, size, high);
+            imf_kernel_free(&k);
+            imf_kernel_free(&before);
+        }
+}
+
+/* What has no background, or none that could be told from the point's wings, stays to the bit. */
+static void test_no_background(void) {
+    for (int drawn = 0; drawn < 7; drawn++)
+        for (int size = drawn == 6 ? 3 : 7; size <= (drawn == 6 ? 5 : 67); size += 2) {
+            struct imf_kernel *k = make(size, size, NULL), *before;
+            for (int i = 0; i < size * size; i++) {
+                int x = i % size - size / 2, y = i / size - size / 2, r2 = x * x + y * y;
+                double shapes[] = {
+                    r2 * 16 <= size * size ? 255 : 0, /* a disk */
+                    r2 * 4 <= size * size ? 255 : 0,  /* one that fills it */
+                    1,                                /* a box */
+                    abs(x) == abs(y)            ? 255
+                    : abs(abs(x) - abs(y)) == 1 ? 30
+                                                : 0,           /* an X */
+                    exp(-r2 * 32.0 / (size * size)),           /* to 4 sigma, floats */
+                    pow(1 + r2 * 100.0 / (size * size), -1.5), /* wings to the frame */
+                    20 + 100 * (r2 == 0)};                     /* too small */
+                k->taps[i] = shapes[drawn];
+            }
+            CHECK(!imf_kernel_copy(&before, k, NULL) && !imf_kernel_take_background(k, NAN, NULL),
+                  "take");
+            CHECK(!memcmp(k->taps, before->taps, sizeof *k->taps * (size_t)(size * size)) &&
+                      k->background == 0,
+                  "shape %d of %d lost %g", drawn, size, k->background);
+            imf_kernel_free(&k);
+            imf_kernel_free(&before);
+        }
+    /* A level that is given. */
+    struct imf_kernel *k = make(3, 3, (double[]){5, 5, 4, 5, 9, 6, 5, 5, 5});
+    CHECK(!imf_kernel_take_background(k, 5, NULL) && k->background == 5, "take");
+    CHECK(k->taps[4] == 4 && k->taps[2] == 0 && imf_kernel_sum(k) <= 5, "%g", imf_kernel_sum(k));
+    CHECK(!imf_kernel_take_background(k, 10, NULL) && imf_kernel_nonzero(k) == 0, "none");
+    imf_kernel_free(&k);
+    /* As large as they get. */
+    k = make(1, 4095, NULL);
+    k->taps[2047] = 1;
+    CHECK(!imf_kernel_take_background(k, NAN, NULL) && imf_kernel_sum(k) == 1, "a line");
+    imf_kernel_free(&k);
+}
+
 int main(void) {
+    test_background();
+    test_no_background();
     test_create();
     test_facts();
     test_sums();

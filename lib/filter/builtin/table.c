@@ -43,6 +43,7 @@ static const char *const shape_words[] = {
 static const char *const aperture_words[] = {"3", "5", "7", NULL};
 static const char *const norm_words[] = {"l1", "l2", NULL};
 static const char *const auto_words[] = {"auto", NULL};
+static const char *const background_words[] = {"auto", "keep", NULL};
 static const char *const prior_words[] = {"wiener", "tv", NULL};
 static const char *const level_words[] = {"otsu", NULL};
 static const char *const blend_words[] = {
@@ -81,6 +82,9 @@ static const char *const effort_words[] = {"fast", "best", NULL};
 #define SCALE                                                                                      \
     NUMBER("scale", " divides the sum: a number, or auto, the sum of the coefficients", -1e30, 1e30, 1, .above = false)
 #define BIAS NUMBER("bias", " as a fraction of full scale", -1e6, 1e6, 0, .fraction = true)
+#define BACKGROUND                                                                                 \
+    NUMBER("background", " of a point's picture, in its samples' unit, auto or keep", -IMF_BACKGROUND_LARGEST, \
+           IMF_BACKGROUND_LARGEST, IMF_BACKGROUND_AUTO, .words = background_words)
 /* clang-format on */
 #define BLUR(MEANING, ...)                                                                         \
     { .name = "KERNEL", .meaning = MEANING, .fallback = NAN, .nested = true, __VA_ARGS__ }
@@ -317,7 +321,7 @@ static const struct imf_builtin builtins[] = {
                     .fraction = true},
                    WORD("quality", " fast or best", effort_words)}},
     {.name = "deblur",
-     .doc = {"deblur:KERNEL|auto[:noise=auto][:prior=wiener|tv][:iterations=N]",
+     .doc = {"deblur:KERNEL|auto[:noise=auto][:prior=wiener|tv][:iterations=N][:background=B]",
              "Undo the blur KERNEL: gaussian:SIGMA, disk:R, motion:LENGTH:ANGLE, @FILE"},
      .stage = {.op = IMF_OP_DEBLUR},
      .setup = imf_setup_deblur,
@@ -325,9 +329,10 @@ static const struct imf_builtin builtins[] = {
                         .positive = false),
                    NOISE, WORD("prior", " wiener or tv", prior_words),
                    NUMBER("iterations", " from 1 to 1000 (4 of wiener and 10 of tv if not given)",
-                          1, 1000, 0, .whole = true)}},
+                          1, 1000, 0, .whole = true),
+                   BACKGROUND}},
     {.name = "rl",
-     .doc = {"rl:KERNEL[:noise=auto][:iterations=N]",
+     .doc = {"rl:KERNEL[:noise=auto][:iterations=N][:background=B]",
              "Undo the blur KERNEL as Richardson and Lucy do: points of light"},
      .stage = {.op = IMF_OP_DEBLUR},
      .setup = imf_setup_rl,
@@ -335,7 +340,8 @@ static const struct imf_builtin builtins[] = {
                         .positive = true),
                    NOISE,
                    NUMBER("iterations", " at most, 1 to 1000 (30 if not given)", 1, 1000, 0,
-                          .whole = true)}},
+                          .whole = true),
+                   BACKGROUND}},
     {.name = "kernel",
      .doc = {"kernel:A,B,C/D,E,F/G,H,I[:scale=S][:bias=B][:flip]",
              "Custom kernel, any size from 1x1 to 4095x4095"},

@@ -34,6 +34,11 @@ struct imf_parameter {
 
 #define IMF_SIZE 1024.0
 
+/* Of the parameter "background", a level of samples of which every integer is a double. */
+#define IMF_BACKGROUND_LARGEST 1e15
+#define IMF_BACKGROUND_AUTO (-IMF_BACKGROUND_LARGEST - 1)
+#define IMF_BACKGROUND_KEEP (-IMF_BACKGROUND_LARGEST - 2)
+
 enum imf_source {
     IMF_SOURCE_STAGE,  /* `stage`, for which design() makes a kernel, and setup() the rest */
     IMF_SOURCE_KERNEL, /* the coefficients are in the spec, or in a file that it names */

@@ -16,10 +16,12 @@
 
 struct imf_kernel {
     int width, height;
-    int cx, cy;   /* origin: column and row of taps that lies on the output's pixel */
-    double scale; /* divides the sum; not 0 */
-    double bias;  /* fraction of full scale, added after */
-    double *taps; /* height rows of width coefficients, owned */
+    int cx, cy;        /* origin: column and row of taps that lies on the output's pixel */
+    double scale;      /* divides the sum; not 0 */
+    double bias;       /* fraction of full scale, added after */
+    double *taps;      /* height rows of width coefficients, owned */
+    bool picture;      /* its taps are a picture's samples */
+    double background; /* which this was taken off */
 };
 
 /* Zero taps, origin at (width/2, height/2), scale 1, bias 0. */
@@ -34,6 +36,10 @@ void imf_kernel_flip(struct imf_kernel *k);
 double imf_kernel_sum(const struct imf_kernel *k);     /* of taps, before scale */
 double imf_kernel_abs_sum(const struct imf_kernel *k); /* of |taps|, before scale */
 size_t imf_kernel_nonzero(const struct imf_kernel *k);
+/* Of a point's picture: take off the background, `level` or if that is NAN what is found, set what is no
+ * more than its noise to 0, and the scale to the sum. Where none is found the kernel stays. */
+enum imf_status imf_kernel_take_background(struct imf_kernel *k, double level,
+                                           struct imf_error *err);
 /* Taps, scale and bias are all integers, and the sum of |taps| is below 2^31. */
 bool imf_kernel_is_integer(const struct imf_kernel *k);
 /* The margin that the kernel reads. */

@@ -190,11 +190,16 @@ static enum imf_status read_flt(const struct imf_spec *s, const char *name, cons
 
 /* ---- one spec ------------------------------------------------------------------------------- */
 
-static bool order_given(const struct imf_builtin *b, const struct imf_values *v) {
+/* Where a parameter was given, or NULL; and its value. */
+static const char *given(const struct imf_builtin *b, const struct imf_values *v, const char *name,
+                         double *value) {
+    *value = NAN;
     for (size_t i = 0, n = imf_parameter_count(b); i < n; i++)
-        if (v->at[i] && strcmp(b->parameter[i].name, "order") == 0)
-            return true;
-    return false;
+        if (strcmp(b->parameter[i].name, name) == 0) {
+            *value = v->value[i];
+            return v->at[i];
+        }
+    return NULL;
 }
 
 void imf_kernel_remark(const struct imf_kernel *k, const char *name, char note[IMF_NOTE]) {
@@ -206,8 +211,9 @@ void imf_kernel_remark(const struct imf_kernel *k, const char *name, char note[I
 
 static void remark(const struct imf_spec *s, const struct imf_stage *stage,
                    const struct imf_values *v, const char *name, char *note) {
+    double order;
     imf_kernel_remark(stage->kernel[0], name, note);
-    if (order_given(s->builtin, v) && stage->transfer.type != IMF_BUTTERWORTH)
+    if (given(s->builtin, v, "order", &order) && stage->transfer.type != IMF_BUTTERWORTH)
         snprintf(note, IMF_NOTE, "%s: order has no effect without type=butterworth", name);
     imf_smooth_remark(stage, note, IMF_NOTE);
 }
@@ -228,9 +234,30 @@ static const char *blur_wrong(const struct imf_stage *stage, bool positive) {
     return NULL;
 }
 
+/* Take the background off the picture of a point; k is what a file has, or NULL. */
+static enum imf_status clear_background(const struct imf_spec *s, const struct imf_values *v,
+                                        struct imf_kernel *k) {
+    double level;
+    const char *at = given(s->builtin, v, "background", &level);
+    bool picture = k && k->picture;
+    if (!picture && level >= -IMF_BACKGROUND_LARGEST)
+        return imf_spec_fail(s, at, NULL, "the background at column %zu is for @FILE, a picture",
+                             imf_span_column(s->text, at));
+    if (!picture || level == IMF_BACKGROUND_KEEP)
+        return IMF_OK;
+    enum imf_status status =
+        imf_kernel_take_background(k, level == IMF_BACKGROUND_AUTO ? NAN : level, s->err);
+    if (status == IMF_OK && !imf_kernel_nonzero(k))
+        return imf_spec_fail(s, at, NULL,
+                             "nothing in the picture is above the background at column %zu",
+                             imf_span_column(s->text, at));
+    return status;
+}
+
 /* The kernel of a spec that is a value: a blur. Of a file it is the picture of a point. */
-static enum imf_status read_blur(const struct imf_spec *s, const char *at, const char *nested,
+static enum imf_status read_blur(const struct imf_spec *s, const struct imf_values *v,
                                  struct imf_kernel **out) {
+    const char *at = v->at[0], *nested = v->nested;
     struct imf_stage stage = {.op = IMF_OP_LINEAR};
     bool file = nested[0] == '@', positive = s->builtin->parameter[0].positive;
     char note[IMF_NOTE] = "", name[32], *text = NULL;
@@ -247,16 +274,19 @@ static enum imf_status read_blur(const struct imf_spec *s, const char *at, const
     if (status != IMF_OK)
         return status;
     if (!wrong)
+        status = clear_background(s, v, file ? stage.kernel[0] : NULL);
+    if (!wrong && status == IMF_OK)
         wrong = blur_wrong(&stage, positive);
-    if (!wrong)
+    if (!wrong && status == IMF_OK) {
         *out = stage.kernel[0];
-    else
-        imf_stage_clear(&stage);
+        return IMF_OK;
+    }
+    imf_stage_clear(&stage);
     char quote[IMF_QUOTE];
     struct imf_span value = {nested, strlen(nested)};
     return wrong ? imf_spec_fail(s, at, NULL, "\"%s\" at column %zu %s",
                                  imf_span_quote(quote, value), imf_span_column(s->text, at), wrong)
-                 : IMF_OK;
+                 : status;
 }
 
 /* The filter's window, of the shape that the parameter behind it says, and what is done in it. */
@@ -275,8 +305,10 @@ static enum imf_status read_stage(const struct imf_spec *s, struct imf_values *v
         if (status != IMF_OK)
             return status;
     }
-    if (v->nested && (b->parameter[0].positive || strcmp(v->nested, "auto") != 0)) {
-        enum imf_status status = read_blur(s, v->at[0], v->nested, &out->kernel[0]);
+    if (v->nested) {
+        bool known = b->parameter[0].positive || strcmp(v->nested, "auto") != 0;
+        enum imf_status status =
+            known ? read_blur(s, v, &out->kernel[0]) : clear_background(s, v, NULL);
         if (status != IMF_OK)
             return status;
     }

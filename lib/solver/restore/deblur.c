@@ -26,8 +26,12 @@ static const struct {
                [IMF_DEBLUR_TV] = {"total variation", 6.5, 1000},
                [IMF_DEBLUR_RL] = {"Richardson-Lucy", 7.5, 30}};
 
-const char *imf_deblur_words(const struct imf_deblur *b) {
-    return methods[b->method].words;
+void imf_deblur_describe(char text[IMF_DESCRIPTION], const struct imf_deblur *b, int nx, int ny,
+                         const char *how) {
+    char less[32] = "";
+    if (b->kernel && b->kernel->background != 0)
+        snprintf(less, sizeof less, ", kernel less %.4g", b->kernel->background);
+    snprintf(text, IMF_DESCRIPTION, "%s%s, %dx%d, %s", methods[b->method].words, less, nx, ny, how);
 }
 
 double imf_deblur_transforms(const struct imf_deblur *b) {
@@ -92,8 +96,7 @@ static void propose(const struct imf_problem *p, const struct imf_device *d,
                  fmin(ROWS_BYTES * ((double)s->nx + s->ny), ROWS_MOST);
     out->bands = IMF_BANDS_WHOLE;
     s->floats = floats;
-    snprintf(out->description, sizeof out->description, "%s, %dx%d, %s",
-             imf_deblur_words(p->deblur), s->nx, s->ny, floats ? "floats" : "float64");
+    imf_deblur_describe(out->description, p->deblur, s->nx, s->ny, floats ? "floats" : "float64");
 }
 
 /* With the blur and the model that were found. */

@@ -41,7 +41,8 @@ double imf_deblur_transforms(const struct imf_deblur *b);
 bool imf_deblur_floats_do(const struct imf_problem *p);
 /* A solver's `tell`, where job->own begins with the text that was found. */
 void imf_deblur_tell(const struct imf_job *job, char *text, size_t size);
-/* The method's name. */
-const char *imf_deblur_words(const struct imf_deblur *b);
+/* The method's name, what was taken off the kernel, the plane's size and how. */
+void imf_deblur_describe(char text[IMF_DESCRIPTION], const struct imf_deblur *b, int nx, int ny,
+                         const char *how);
 
 #endif

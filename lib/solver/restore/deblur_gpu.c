@@ -68,8 +68,7 @@ static void gpu_propose(const struct imf_problem *p, const struct imf_device *d,
         }
         out->local = imf_gpu_plane_local(l);
         out->bands = IMF_BANDS_WHOLE;
-        snprintf(out->description, sizeof out->description, "%s, %dx%d, rows in local memory",
-                 imf_deblur_words(p->deblur), nx, ny);
+        imf_deblur_describe(out->description, p->deblur, nx, ny, "rows in local memory");
     }
 }
 
