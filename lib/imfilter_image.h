@@ -92,7 +92,8 @@ struct imf_limits { /* NULL: the defaults below, and no others */
     /* A JPEG is held, so that where a writer makes a JPEG of the same size and settings of the rows, blocks
      * whose samples did not change keep their coefficients. The reader is closed after the writer. */
     bool keep_blocks;
-    unsigned char pages; /* enum imf_pages */
+    unsigned char pages;   /* enum imf_pages */
+    bool infinity_missing; /* infinite samples of floats are read as NaN */
 };
 #define IMF_DEFAULT_MAX_PIXELS 268435456u
 #define IMF_DEFAULT_MAX_SCANS 100

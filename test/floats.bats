@@ -127,7 +127,17 @@ PY
     make_pfm a.pfm 3x2 1 2 inf 4 5 6
     run imf -f blur:1 a.pfm -o b.pfm
     [ "$status" -eq 1 ]
-    [[ $output == *"column 2 of row 0 has an infinity"* ]]
+    [[ $output == *"column 2 of row 0 has an infinity, which is no sample (--nan takes it for a missing one)"* ]]
+    make_pfm b.pfm 3x2 1 -inf inf 4 5 6
+    make_pfm c.pfm 3x2 1 nan nan 4 5 6
+    for filter in blur:1 median:1 sobel equalize; do
+        imf -f $filter --nan b.pfm -o d.pfm
+        imf -f $filter c.pfm -o e.pfm
+        cmp d.pfm e.pfm
+        imf -f $filter --nan --verify b.pfm -o d.pfm
+    done
+    imf -f kernel:1 --nan b.pfm -o d.pfm
+    [ "$(numbers d.pfm)" = "1 nan nan 4 5 6" ]
 }
 
 @test "what is missing of a large picture, whose rows stream, is what is missing of one in memory" {

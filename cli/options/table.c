@@ -386,6 +386,7 @@ const struct option_row option_rows[] = {
     {"range", 0, REQUIRED, "MODE", "response: clip, abs, offset or normalize", CHOICE(settings.range, ranges)},
     {"alpha", 0, REQUIRED, "MODE", "alpha: auto, premultiply, filter or keep", CHOICE(settings.alpha, alphas)},
     {"full", 0, REQUIRED, "V", "the sample that is white: a number, or auto", CALL(set_full)},
+    {"nan", 0, NONE, NULL, "take infinity for NaN, a missing sample", FLAG(limits.infinity_missing)},
     {"linear", 0, NONE, NULL, "filter in linear light", FLAG(settings.linear)},
     {"channels", 0, REQUIRED, "NAME", "filter rgb, luma, r, g or b", CHOICE(settings.channels, channels)},
     {"strength", 0, REQUIRED, "A", "mix in the input: 0 none of the filter .. 1 all", CALL(set_strength)},

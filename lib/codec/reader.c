@@ -1,5 +1,7 @@
 /* reader.c - images read through the decoder of their format */
 #include "base/arguments.h"
+#include "base/info.h"
+#include "base/samples.h"
 #include "base/sized.h"
 #include "base/surface.h"
 #include "codec/metadata/items.h"
@@ -7,6 +9,7 @@
 #include "imfilter_program.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -161,6 +164,15 @@ static void warn_of_damage(struct imf_reader *r, const struct imf_error *why) {
         snprintf(r->warning, sizeof r->warning, "%.200s", why->text);
 }
 
+/* As NaN, which is a missing sample. */
+static void mark_infinities(const struct imf_info *info, unsigned char *row) {
+    enum imf_sample sample = imf_info_sample(info);
+    int samples = info->width * info->channels, i = imf_samples_finite(row, sample, samples);
+    for (; i < samples; i++)
+        if (isinf(imf_sample_get(row, sample, i)))
+            imf_sample_put(row, sample, i, NAN);
+}
+
 enum imf_status imf_reader_rows(struct imf_reader *r, void *dst, size_t stride, int rows,
                                 struct imf_error *err) {
     unsigned char *to = dst;
@@ -202,6 +214,8 @@ enum imf_status imf_reader_rows(struct imf_reader *r, void *dst, size_t stride, 
                         "the file by its name)");
     if (r->broken)
         imf_reader_close_account(r);
+    for (int k = 0; k < done && r->limits.infinity_missing && !imf_info_integer(&r->info); k++)
+        mark_infinities(&r->info, to + (size_t)k * stride);
     for (; done < rows; done++)
         memset(to + (size_t)done * stride, 0, r->row_bytes);
     return IMF_OK;

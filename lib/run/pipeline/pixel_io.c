@@ -76,7 +76,7 @@ static enum imf_status check_samples(const struct imf_pixel_io *io, const char *
                 err, IMF_ERR_FORMAT, "column %d of row %d has %s", i / io->input->channels, y + k,
                 isnan(imf_sample_get(row, sample, i))
                     ? "NaN, which is left out of a file alone, gray or RGB without alpha"
-                    : "an infinity, which is no sample");
+                    : "an infinity, which is no sample (--nan takes it for a missing one)");
     }
     return IMF_OK;
 }
