@@ -28,6 +28,7 @@ OWN = re.compile(
     r"IFD0:(SubfileType|OldSubfileType|ImageWidth|ImageHeight|BitsPerSample|Compression|PhotometricInterpretation|FillOrder|"
     r"Strip\w+|Tile\w+|RowsPerStrip|SamplesPerPixel|PlanarConfiguration|Predictor|SampleFormat|ExtraSamples|T[46]Options|"
     r"ColorMap|InkSet|JPEGTables|YCbCr\w+|ReferenceBlackWhite|M\w\wSampleValue|PageNumber|Thresholding|CellWidth|CellLength|PreviewImage\w*)$|"
+    r"(IFD[1-9]|SubIFD\d*):(Strip\w+|Tile\w+|RowsPerStrip|Compression|PlanarConfiguration|Predictor)$|"  # of pages and overviews
     r"\w+:(Thumbnail|Preview)Offset$|MPF\d*:|MPImage\d:|"  # where things are
     r"PNG:RawProfileType|"  # what it holds is read, too
     r"XMP-GCamera:MicroVideo|"  # of a film that may not be there: if it is, it is a part
@@ -35,7 +36,7 @@ OWN = re.compile(
 )
 # Of exiftool's group and name, with the tag's number, keyword or chunk: what the part is called.
 PARTS = (
-    (r"(IFD\d+|JFXX|SubIFD\d*):|\w+:Thumbnail|Photoshop:Photoshop\w*Thumbnail", "thumbnail|smaller copy|picture |first picture"),
+    (r"(IFD\d+|JFXX|SubIFD\d*):|\w+:Thumbnail|Photoshop:Photoshop\w*Thumbnail", "thumbnail|smaller copy|overview|transparency mask|picture |first picture"),
     (r"PNG:Animation", "frames of an animation"),
     (r"PNG:Subject", "unknown chunk sCAL"),
     (r"PNG-pHYs:", "resolution"),

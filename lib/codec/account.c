@@ -20,6 +20,7 @@ static const struct {
 } reasons[] = {
     {"thumbnail", "it shows the picture as it was", true},
     {"smaller copy of the picture", "it shows the picture as it was", true},
+    {"overview", "it shows the picture as it was", true},
     {"histogram of the palette", "it is that of other pixels", true},
     {"Apple's index of rows (iDOT)", "rows are elsewhere now", true},
     {"background colour", "it is a hint for viewers, in the form of other pixels", true},

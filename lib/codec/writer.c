@@ -141,7 +141,8 @@ enum imf_becomes imf_writer_fate(const void *data, const struct imf_meta_item *i
     if (trailer && w->no_trailer)
         return lost(part, w->no_trailer, strcmp(w->no_trailer, IMF_STRIPPED) == 0);
     bool turned = w->reoriented && (item->kind == IMF_META_EXIF || item->kind == IMF_META_XMP);
-    return turned || item->needs_trailer ? IMF_REBUILT : IMF_KEPT;
+    bool anew = item->needs_trailer || item->kind == IMF_META_TIFF_OVERVIEW;
+    return turned || anew ? IMF_REBUILT : IMF_KEPT;
 }
 
 /* Items that were read from no file, and what writers lost of others. */

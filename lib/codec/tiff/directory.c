@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TYPES = 19, IFD_TYPE = 13, REDUCED = 1 };
+enum { TYPES = 19, IFD_TYPE = IMF_TIFF_LAST + 1, REDUCED = 1 };
 static const unsigned char sizes[TYPES] = {0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4, 0, 0, 8, 8, 8};
 /* Of the numbers that a value consists of: a rational is two. */
 static const unsigned char units[TYPES] = {0, 1, 1, 2, 4, 4, 1, 1, 2, 4, 4, 4, 8, 4, 0, 0, 8, 8, 8};
@@ -317,8 +317,8 @@ bool imf_tiff_is_pointer(unsigned tag) {
     return false;
 }
 
-static bool copy_value(struct imf_tiff_directory *to, struct imf_tiff_output *out,
-                       struct imf_tiff_input *in, const struct imf_tiff_entry *e) {
+bool imf_tiff_copy_value(struct imf_tiff_directory *to, struct imf_tiff_output *out,
+                         struct imf_tiff_input *in, const struct imf_tiff_entry *e) {
     size_t size;
     unsigned char *value =
         e->type < IFD_TYPE && out->size < EXIF_MAX
@@ -342,7 +342,7 @@ static void copy(struct imf_tiff_directory *to, struct imf_tiff_output *out,
         if ((depth == 0 && !imf_tiff_belongs(e->tag, e->type, set)) || imf_tiff_entry(to, e->tag))
             continue;
         if (!imf_tiff_is_pointer(e->tag)) {
-            if (copy_value(to, out, in, e) && out->account)
+            if (imf_tiff_copy_value(to, out, in, e) && out->account)
                 imf_account_claim(out->account, imf_tiff_key(in, &from, i), NULL);
             continue;
         }

@@ -30,6 +30,7 @@ enum imf_tiff_type {
     IMF_TIFF_LONG = 4,
     IMF_TIFF_RATIONAL = 5,
     IMF_TIFF_UNDEFINED = 7,
+    IMF_TIFF_LAST = 12, /* of TIFF 6.0 */
     IMF_TIFF_LONG8 = 16
 };
 
@@ -107,6 +108,9 @@ void imf_tiff_add(struct imf_tiff_directory *directory, struct imf_tiff_output *
 /* Add bytes (BYTE, ASCII, UNDEFINED, or a LONG's as they are), unless the directory has the tag. */
 void imf_tiff_add_bytes(struct imf_tiff_directory *directory, struct imf_tiff_output *out,
                         unsigned tag, enum imf_tiff_type type, const void *data, size_t size);
+/* Add a value of TIFF 6.0's types, unless the directory has the tag. False: it is damaged, or of another type. */
+bool imf_tiff_copy_value(struct imf_tiff_directory *directory, struct imf_tiff_output *out,
+                         struct imf_tiff_input *in, const struct imf_tiff_entry *entry);
 enum imf_tiff_set {
     IMF_TIFF_EXIF,   /* what is EXIF's, or describes the image to people */
     IMF_TIFF_PRIVATE /* what no other item holds: programs' own tags, but for those with offsets */

@@ -3,9 +3,10 @@
  *
  * A directory's entries are followed to the values that they point at, to other directories and to the
  * strips and tiles of pictures. Of the picture that is read, and of the first, each value is a part by
- * itself, which metadata.c may claim; of another one all is that picture. Pages that are read after the first have
- * accounts of their own, of what their directories lead to.
+ * itself, which metadata.c may claim; of another one all is that picture, and an overview or a mask of the one that is
+ * read is an item. Pages that are read after the first have accounts of their own, of what their directories lead to.
  */
+#include "codec/tiff/companions.h"
 #include "codec/tiff/metadata.h"
 #include "codec/tiff/pictures.h"
 #include "codec/tiff/planes.h"
@@ -17,6 +18,8 @@
 #define DIRECTORIES_MAX IMF_TIFF_PICTURES_MAX
 #define NEXT "directory of the next picture"
 #define PLANES "planes of the picture's directory"
+#define OVERVIEW "overview"
+#define MASK "transparency mask"
 
 /* The picture that is read, a directory of its tags, the first picture where that is another, pages that are read
  * later, other pictures. */
@@ -27,8 +30,16 @@ struct walk {
     struct imf_tiff_input *in;
     uint64_t seen[DIRECTORIES_MAX];
     size_t count;
-    uint64_t width, height; /* of the picture that is read */
-    bool framed;            /* GDAL says that tiles are */
+    uint64_t width, height;                        /* of the picture that is read */
+    bool framed;                                   /* GDAL says that tiles are */
+    struct imf_tiff_owner page;                    /* the last page, or zeros */
+    bool later;                                    /* it has an account of its own */
+    enum { CHAIN, BELOW_PAGE, BELOW_OTHER } level; /* of directories */
+    struct picture {                               /* that is not read, whose directory this is */
+        const char *title;
+        enum imf_becomes becomes;
+        struct imf_meta_item *item; /* NULL, or what it is */
+    } other;
 };
 
 static const struct {
@@ -68,6 +79,8 @@ static void enter(struct walk *w, uint64_t at, uint64_t bytes, enum imf_becomes 
         e->key = key;
         e->part.why = why;
     }
+    if (w->other.item)
+        imf_account_claim(&w->reader->account, key, w->other.item);
 }
 
 /* ---- pictures -------------------------------------------------------------------------------- */
@@ -99,7 +112,7 @@ static bool is_framed(struct walk *w, uint64_t at, uint64_t bytes) {
 
 /* Strips or tiles, by the entries of their offsets and of their sizes. */
 static void enter_cells(struct walk *w, const struct imf_tiff_directory *d, enum place place,
-                        const char *name) {
+                        const char *title) {
     static const unsigned tags[][2] = {{273, 279}, {324, 325}};
     for (size_t k = 0; k < 2; k++) {
         const struct imf_tiff_entry *offsets = imf_tiff_entry(d, tags[k][0]);
@@ -109,10 +122,11 @@ static void enter_cells(struct walk *w, const struct imf_tiff_directory *d, enum
             bool known = sizes && imf_tiff_number(w->in, sizes, i, &bytes) && bytes > 0;
             uint64_t frame = known && is_framed(w, at, bytes) ? 4 : 0;
             if (at > 0 && at < w->in->bytes.size)
-                imf_account_add(&w->reader->account, at - frame,
-                                known ? bytes + 2 * frame : w->in->bytes.size - at,
-                                place == READ || place == PAGE ? IMF_PIXELS : IMF_LOST, 0,
-                                place == READ ? "pixels" : name);
+                enter(w, at - frame, known ? bytes + 2 * frame : w->in->bytes.size - at,
+                      place == READ || place == PAGE ? IMF_PIXELS
+                      : place == OTHER               ? w->other.becomes
+                                                     : IMF_LOST,
+                      0, place == READ ? "pixels" : title, at - frame, NULL);
         }
     }
 }
@@ -129,11 +143,14 @@ static bool is_smaller(struct walk *w, const struct imf_tiff_directory *d) {
 static void walk_directory(struct walk *w, uint64_t at, enum place place, const char *name);
 
 /* Directories that a value points to. */
-static void follow(struct walk *w, const struct imf_tiff_entry *e, enum place place,
-                   const char *name) {
+static void follow(struct walk *w, const struct imf_tiff_entry *e, enum place from,
+                   enum place place, const char *name) {
     uint64_t at;
+    const int level = w->level;
+    w->level = from == READ || from == PAGE ? BELOW_PAGE : BELOW_OTHER;
     for (uint64_t i = 0; i < DIRECTORIES_MAX && imf_tiff_number(w->in, e, i, &at); i++)
         walk_directory(w, at, place, name);
+    w->level = level;
 }
 
 static bool leads_to_directories(struct walk *w, const struct imf_tiff_entry *e) {
@@ -166,10 +183,11 @@ static void enter_entry(struct walk *w, const struct imf_tiff_directory *d, size
     bool other = place == OTHER || place == PAGE;
     if (other ||
         (pointer ? leads_to_directories(w, e) : place != TAGS && imf_tiff_is_storage(e->tag))) {
-        enum imf_becomes becomes = place == OTHER ? IMF_LOST : IMF_STRUCTURE;
-        enter(w, key, entry, becomes, 0, other ? name : "directory", key, NULL);
+        enum imf_becomes becomes = place == OTHER ? w->other.becomes : IMF_STRUCTURE;
+        title = place == OTHER ? w->other.title : place == PAGE ? name : "directory";
+        enter(w, key, entry, becomes, 0, title, key, NULL);
         if (good && at)
-            enter(w, at, bytes, becomes, 0, other ? name : "directory", at, NULL);
+            enter(w, at, bytes, becomes, 0, title, at, NULL);
     } else if (good && at) {
         enter(w, key, entry, IMF_STRUCTURE, 0, "directory", key - 1, NULL);
         enter(w, at, bytes, IMF_LOST, strip, title, key, pointer ? "damaged" : NULL);
@@ -177,9 +195,44 @@ static void enter_entry(struct walk *w, const struct imf_tiff_directory *d, size
         enter(w, key, entry, IMF_LOST, strip, title, key, good && !pointer ? NULL : "damaged");
     }
     if (good && pictures)
-        follow(w, e, place == PAGE ? PAGE : OTHER, other ? name : "picture below the first");
+        follow(w, e, place, OTHER, other ? name : "picture below the first");
     else if (good && imf_tiff_is_pointer(e->tag))
-        follow(w, e, other ? place : TAGS, name);
+        follow(w, e, place, other ? place : TAGS, name);
+}
+
+/* A picture that is not read. Titles are those of what is compared in size: what hangs below it is not known by it. */
+static struct picture name_picture(struct walk *w, const struct imf_tiff_directory *d,
+                                   const char *name) {
+    struct imf_metadata *m = &w->reader->metadata;
+    enum imf_meta_kind kind =
+        w->level == BELOW_OTHER ? IMF_META_KINDS : imf_tiff_companion_kind(w->in, d, &w->page);
+    if (kind == IMF_META_KINDS)
+        return (struct picture){is_smaller(w, d) ? "smaller copy of the picture" : name, IMF_LOST,
+                                NULL};
+    bool mask = kind == IMF_META_TIFF_MASK;
+    if (w->later)
+        return (struct picture){mask ? MASK : OVERVIEW, mask ? IMF_KEPT : IMF_REBUILT, NULL};
+    const struct imf_tiff_companion c = {.width = (uint32_t)imf_tiff_number_of(w->in, d, 256),
+                                         .height = (uint32_t)imf_tiff_number_of(w->in, d, 257),
+                                         .page_width = (uint32_t)w->page.width,
+                                         .page_height = (uint32_t)w->page.height,
+                                         .below = w->level == BELOW_PAGE,
+                                         .at = d->at,
+                                         .in = *w->in};
+    return (struct picture){mask ? MASK : OVERVIEW, IMF_LOST,
+                            imf_metadata_add(m, kind, 0, &c, sizeof c)};
+}
+
+/* A page, or another picture in the chain, to which those that follow belong. */
+static void set_owner(struct walk *w, const struct imf_tiff_directory *d, enum place place) {
+    w->page = (struct imf_tiff_owner){.width = 0};
+    if (place == READ || place == PAGE) {
+        w->page.width = imf_tiff_number_of(w->in, d, 256);
+        w->page.height = imf_tiff_number_of(w->in, d, 257);
+        if (__builtin_mul_overflow(w->page.width, w->page.height, &w->page.pixels))
+            w->page.pixels = UINT64_MAX;
+    }
+    w->later = place == PAGE;
 }
 
 /* All of a directory but what follows it; name: of another picture. */
@@ -192,24 +245,45 @@ static void walk_directory(struct walk *w, uint64_t at, enum place place, const 
         !imf_tiff_load(&d, w->in, at, &w->reader->metadata.out_of_memory))
         return;
     w->seen[w->count++] = at;
+    const struct picture outer = w->other;
+    bool page = imf_tiff_is_page(w->in, &d);
     if (place == READ) {
         w->width = imf_tiff_number_of(w->in, &d, 256);
         w->height = imf_tiff_number_of(w->in, &d, 257);
-    } else if (place == PAGE && !imf_tiff_is_page(w->in, &d)) {
+    } else if (place == PAGE && !page) {
         place = OTHER;
     }
-    if (place == OTHER && is_smaller(w, &d)) {
-        name = "smaller copy of the picture";
-    }
+    if (place == READ || place == PAGE || place == FIRST ||
+        (place == OTHER && page && w->level == CHAIN))
+        set_owner(w, &d, place);
+    if (place == OTHER)
+        w->other = name_picture(w, &d, name);
+    const char *title = place == OTHER ? w->other.title : place == PAGE ? name : "directory";
     uint64_t first = imf_tiff_key(w->in, &d, 0), end = imf_tiff_key(w->in, &d, d.count);
-    enum imf_becomes becomes = place == OTHER ? IMF_LOST : IMF_STRUCTURE;
-    const char *title = place == OTHER || place == PAGE ? name : "directory";
+    enum imf_becomes becomes = place == OTHER ? w->other.becomes : IMF_STRUCTURE;
     enter(w, at, first - at, becomes, 0, title, at, NULL);
     for (size_t i = 0; i < d.count; i++)
         enter_entry(w, &d, i, place, name);
     enter(w, end, w->in->wide ? 8 : 4, becomes, 0, title, end, NULL);
     if (place != TAGS)
-        enter_cells(w, &d, place, name);
+        enter_cells(w, &d, place, place == OTHER ? title : name);
+    imf_tiff_unload(&d);
+    w->other = outer;
+}
+
+/* Overviews and masks behind a page whose account has nothing else that is not its own. */
+static void walk_companions(struct walk *w, uint64_t at) {
+    bool *out_of_memory = &w->reader->metadata.out_of_memory, more = true;
+    struct imf_tiff_directory d;
+    imf_tiff_load(&d, w->in, at, out_of_memory);
+    for (size_t i = 0; i < DIRECTORIES_MAX && more; i++) {
+        uint64_t next = d.next;
+        imf_tiff_unload(&d);
+        more = imf_tiff_load(&d, w->in, next, out_of_memory) && !imf_tiff_is_page(w->in, &d);
+        struct imf_tiff_owner page = w->page;
+        if (more && imf_tiff_companion_kind(w->in, &d, &page) != IMF_META_KINDS)
+            walk_directory(w, next, OTHER, OVERVIEW);
+    }
     imf_tiff_unload(&d);
 }
 
@@ -231,6 +305,8 @@ void imf_tiff_enter(struct imf_reader *r, struct imf_tiff_input *in, uint64_t fi
             imf_tiff_find_planes(in, at, &r->metadata.out_of_memory);
         if (!later || planes.count == 1) /* the first page's account has all of its planes */
             walk_directory(w, at, READ, NULL);
+        if (later && planes.count == 1)
+            walk_companions(w, at);
         if (!later && planes.count > 1)
             enter(w, planes.first + planes.bytes, (uint64_t)(planes.count - 1) * planes.bytes,
                   r->pages ? IMF_PIXELS : IMF_LOST, 0, PLANES, planes.first + planes.bytes, NULL);
@@ -274,19 +350,23 @@ bool imf_tiff_part(size_t i, struct imf_part_kind *kind) {
         const char *name;
         unsigned tag, type;
         bool page;
-    } more[] = {{"EXIF tag N", 36864, IMF_TIFF_ASCII, false},
-                {"tag N that EXIF has, too", 318, IMF_TIFF_RATIONAL, false},
-                {"tag N of text, bytes or 16 bits", PROGRAM, IMF_TIFF_ASCII, false},
-                {"tag N of integers of 32 bits", PROGRAM, IMF_TIFF_LONG, false},
-                {"picture 2 of 2", IMF_TIFF_SUB_IFD, IMF_TIFF_LONG, true},
-                {PLANES, IMF_TIFF_SUB_IFD, IMF_TIFF_LONG, true},
-                {"smaller copy of the picture", IMF_TIFF_SUB_IFD, IMF_TIFF_LONG, false},
-                {NEXT, IMF_TIFF_SUB_IFD, IMF_TIFF_LONG, false}};
+        unsigned items;
+    } more[] = {{"EXIF tag N", 36864, IMF_TIFF_ASCII, false, 0},
+                {"tag N that EXIF has, too", 318, IMF_TIFF_RATIONAL, false, 0},
+                {"tag N of text, bytes or 16 bits", PROGRAM, IMF_TIFF_ASCII, false, 0},
+                {"tag N of integers of 32 bits", PROGRAM, IMF_TIFF_LONG, false, 0},
+                {"picture 2 of 2", IMF_TIFF_SUB_IFD, IMF_TIFF_LONG, true, 0},
+                {PLANES, IMF_TIFF_SUB_IFD, IMF_TIFF_LONG, true, 0},
+                {"smaller copy of the picture", IMF_TIFF_SUB_IFD, IMF_TIFF_LONG, false, 0},
+                {OVERVIEW, IMF_TIFF_SUB_IFD, IMF_TIFF_LONG, false, 1 << IMF_META_TIFF_OVERVIEW},
+                {MASK, IMF_TIFF_SUB_IFD, IMF_TIFF_LONG, false, 1 << IMF_META_TIFF_MASK},
+                {NEXT, IMF_TIFF_SUB_IFD, IMF_TIFF_LONG, false, 0}};
     if (i >= NAMES + sizeof more / sizeof *more)
         return false;
     snprintf(kind->name, sizeof kind->name, "%s", i < NAMES ? names[i].name : more[i - NAMES].name);
-    kind->items = i < NAMES ? items_of(names[i].tag, IMF_TIFF_BYTE)
-                            : items_of(more[i - NAMES].tag, more[i - NAMES].type);
+    kind->items = i < NAMES
+                      ? items_of(names[i].tag, IMF_TIFF_BYTE)
+                      : more[i - NAMES].items | items_of(more[i - NAMES].tag, more[i - NAMES].type);
     kind->page = i >= NAMES && more[i - NAMES].page;
     return true;
 }

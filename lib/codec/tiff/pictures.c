@@ -120,10 +120,11 @@ uint64_t *imf_tiff_list_pages(struct imf_tiff_input *in, uint64_t first, int *co
         struct imf_tiff_directory d;
         if (!imf_tiff_load(&d, in, list[i], out_of_memory))
             continue;
-        if (imf_tiff_is_page(in, &d)) {
+        if (imf_tiff_is_page(in, &d))
             list[(*count)++] = list[i];
+        add_size(size, in, &d);
+        if (imf_tiff_entry(&d, IMF_TIFF_SUB_IFD)) /* overviews that have as many pixels at most */
             add_size(size, in, &d);
-        }
         imf_tiff_unload(&d);
     }
     return list;

@@ -398,7 +398,9 @@ const struct imf_codec imf_tiff_codec = {
                      [IMF_META_ICC] = UINT32_MAX,
                      [IMF_META_COMMENT] = UINT32_MAX,
                      [IMF_META_IRB] = UINT32_MAX,
-                     [IMF_META_TIFF_TAGS] = UINT32_MAX},
+                     [IMF_META_TIFF_TAGS] = UINT32_MAX,
+                     [IMF_META_TIFF_OVERVIEW] = UINT32_MAX,
+                     [IMF_META_TIFF_MASK] = UINT32_MAX},
     .decoder = &decoder,
     .encoder = &imf_tiff_encoder,
 };
