@@ -451,6 +451,35 @@ write("stars.pgm", b"P5", 200, 120, stars)'
     imf -f kernel:1 psf.pgm -o inputs/psf.png
 }
 
+# A module for Python: tiff.write(FILE, "H" or "f", columns, pages of samples), and tiff.read(FILE) of a gray PFM.
+prepare_tiff() {
+    cat >tiff.py <<'END'
+import struct
+
+
+def write(name, kind, width, pages):
+    """Integers of 16 bits or floats of 32, gray, uncompressed."""
+    out, before = bytearray(b"II*\0" + bytes(4)), 4
+    for samples in pages:
+        height, at = len(samples) // width, len(out)
+        out += struct.pack("<%d%s" % (len(samples), kind), *samples)
+        rows = [(256, width), (257, height), (258, 16 if kind == "H" else 32), (259, 1), (262, 1), (273, at), (277, 1),
+                (278, height), (279, len(out) - at), (339, 1 if kind == "H" else 3)]
+        struct.pack_into("<I", out, before, len(out))
+        out += struct.pack("<H", len(rows)) + b"".join(struct.pack("<HHII", tag, 4, 1, v) for tag, v in rows) + bytes(4)
+        before = len(out) - 4
+    open(name, "wb").write(out)
+
+
+def read(name):
+    """Columns and samples of a gray PFM, whose rows begin with the last one."""
+    _, size, scale, data = open(name, "rb").read().split(b"\n", 3)
+    width, height = map(int, size.split())
+    found = struct.unpack("%s%df" % ("<" if float(scale) < 0 else ">", width * height), data)
+    return width, [v for y in range(height) for v in found[width * (height - 1 - y):][:width]]
+END
+}
+
 # Run a recipe on inputs of its own in run.NAME: standard error has no line but those that match.
 everyday() { # NAME [PATTERN]
     recipe "$1"
@@ -693,30 +722,174 @@ print(*(s / max(n, 1) for s, n in (sums[True], sums[False])), chroma / (len(a) /
     holds "$(differing letters.png inputs/page.png) < 0.05 * $(black inputs/page.png)"
 }
 
+# Samples as they are in the file, as floats in FILE.pfm.
+numbers() { # FILE...
+    local file
+    for file; do
+        imf -q -f kernel:1 --full=1 --depth=float "$file" -o "$file.pfm"
+    done
+}
+
+@test "microscopes and telescopes: measured, hot, subtract" {
+    prepare_pictures
+    prepare_tiff
+    # Cells, as they are and blurred by a gaussian of sigma 2; a point under a camera of offset 1000 and noise 60, blurred
+    # likewise; cells on uneven light; and hot pixels, on a dark frame and on these.
+    PYTHONPATH=. python3 -c '
+import math, random, tiff
+drawn = random.Random(7)
+width, height = 160, 120
+def paint(sigma, peak, at):
+    out = [0.0] * (width * height)
+    for u, v in at:
+        for y in range(max(0, v - 25), min(height, v + 26)):
+            for x in range(max(0, u - 25), min(width, u + 26)):
+                out[width * y + x] += peak * math.exp(-((x - u) ** 2 + (y - v) ** 2) / (2 * sigma ** 2))
+    return out
+at = [(x + drawn.randrange(7), y + drawn.randrange(7)) for y in range(10, 110, 20) for x in range(10, 150, 20)]
+def cells(blur):
+    return paint((9 + blur) ** 0.5, 9e3 * 9 / (9 + blur), at)
+write = lambda name, samples, columns=width: tiff.write(name, "H", columns, [[round(min(max(v, 0), 65535)) for v in samples]])
+write("sharp.tif", [2000 + v for v in cells(0)])
+write("blurred.tif", [2000 + v + drawn.gauss(0, 20) for v in cells(4)])
+write("inputs/psf.tif", [1000 + drawn.gauss(0, 60) + 9000 * math.exp(-((i % 33 - 16) ** 2 + (i // 33 - 16) ** 2) / 8)
+                         for i in range(33 * 33)], 33)
+light = [3000 + 20 * (i % width) + 2000 * math.exp(-((i % width - 60) ** 2 + (i // width - 60) ** 2) / 5000) for i in
+         range(width * height)]
+write("uneven.tif", [a + b + drawn.gauss(0, 60) for a, b in zip(light, cells(0))])
+write("alone.tif", cells(0))
+hot = drawn.sample(range(width * height), 80)
+for name, samples in ("inputs/dark.tif", [300.0] * len(light)), ("hot.tif", [a + b for a, b in zip(light, cells(0))]):
+    samples = [v + drawn.gauss(0, 30) for v in samples]
+    for i in hot:
+        samples[i] += 4000 + 300 * (i % 97)
+    write(name, samples)
+print(*sorted(hot), file=open("hot", "w"))'
+    cp blurred.tif inputs/cells.tif
+    everyday measured 'kernel less \(99[0-9]\|100[0-9]\)\|^ \|cells.tif: '
+    imf -f deblur:@inputs/psf.tif:background=keep blurred.tif -o kept.tif
+    numbers sharp.tif blurred.tif kept.tif run.measured/sharp.tif run.measured/points.tif
+    PYTHONPATH=. python3 -c '
+import tiff
+want = tiff.read("sharp.tif.pfm")[1]
+def off(name):
+    return (sum((a - b) ** 2 for a, b in zip(want, tiff.read(name + ".pfm")[1])) / len(want)) ** 0.5
+blurred, kept, restored, points = map(off, ("blurred.tif", "kept.tif", "run.measured/sharp.tif", "run.measured/points.tif"))
+print("off by", blurred, kept, restored, points)
+assert restored < 0.25 * blurred and points < 0.3 * blurred and kept > blurred'
+    cp hot.tif inputs/cells.tif
+    everyday hot
+    numbers hot.tif run.hot/clean.tif
+    PYTHONPATH=. python3 -c '
+import tiff
+before, after = (tiff.read(name + ".pfm")[1] for name in ("hot.tif", "run.hot/clean.tif"))
+changed = [i for i, (a, b) in enumerate(zip(before, after)) if a != b]
+assert changed == list(map(int, open("hot").read().split())), changed'
+    # In colours, too, with what the page says to append.
+    imf -f blur:2 inputs/photo.jpg -o smooth.ppm
+    python3 -c '
+data = bytearray(open("smooth.ppm", "rb").read())
+for at in 15000, 90001, 150002: # a red, a green and a blue one
+    at -= 3 * 300 * 220 - len(data)
+    data[at] = 0 if data[at] > 127 else 255
+open("spoilt.ppm", "wb").write(data)'
+    chain=$(sed -n 's/^.Ql \(-f gray -f threshold:5%\)$/\1/p' "${MANUALS#* }")
+    [ -n "$chain" ]
+    # shellcheck disable=SC2086 # a chain
+    imf -f median:1 -f blend:difference -f threshold:30% $chain spoilt.ppm -o hot.png
+    [ "$(imf -f kernel:1 --format=pgm --depth=8 hot.png -o - | tail -c 66000 | tr -d '\0' | wc -c)" -eq 3 ]
+    cp uneven.tif inputs/cells.tif
+    everyday subtract
+    numbers uneven.tif alone.tif run.subtract/flat.tif run.subtract/even.tif
+    PYTHONPATH=. python3 -c '
+import tiff
+want = tiff.read("alone.tif.pfm")[1]
+def off(name):
+    found = tiff.read(name + ".pfm")[1]
+    around = sorted(a for a, b in zip(found, want) if b < 1)
+    inside = [a - b for a, b in zip(found, want) if b > 6000]
+    return around[len(around) // 2], sum(inside) / len(inside)
+print(off("uneven.tif"), off("run.subtract/flat.tif"), off("run.subtract/even.tif"))
+(floor, _), (level, rest) = off("run.subtract/flat.tif"), off("run.subtract/even.tif")
+assert 50 < floor < 400 and level < 60 and -300 < rest < 300'
+}
+
+@test "microscopes and telescopes: band-pass, spots, power" {
+    prepare_pictures
+    prepare_tiff
+    # Waves that a mirrored picture has alone: each is multiplied by the gain of the definition, of which 40 and 3 pixels are
+    # (1 - exp(-(2 40 f)^2)) exp(-(2 3 f)^2), f in cycles per pixel; the mean stays.
+    cat >waves.py <<'END'
+import math, sys, tiff
+width, height = 192, 128
+waves = [(2, 1), (5, 0), (0, 9), (13, 11), (40, 3), (70, 60), (150, 2)]
+samples = [20000.0] * (width * height)
+for u, v in waves:
+    f2 = (u / (2 * width)) ** 2 + (v / (2 * height)) ** 2
+    gain = (1 - math.exp(-(80 ** 2) * f2)) * math.exp(-(6 ** 2) * f2) if sys.argv[1] == "band" else 1
+    rows = [2500 * gain * math.cos(math.pi * v * (y + 0.5) / height) for y in range(height)]
+    line = [math.cos(math.pi * u * (x + 0.5) / width) for x in range(width)]
+    samples = [a + rows[i // width] * line[i % width] for i, a in enumerate(samples)]
+if sys.argv[1] == "waves":
+    tiff.write("inputs/cells.tif", "H", width, [[round(v) for v in samples]])
+else:
+    off = max(abs(a - b) for a, b in zip(samples, tiff.read("run.band-pass/band.tif.pfm")[1]))
+    print("off by", off)
+    assert off < 15
+END
+    PYTHONPATH=. python3 waves.py waves
+    everyday band-pass
+    numbers run.band-pass/band.tif
+    PYTHONPATH=. python3 waves.py band
+    # One spot of height 0.3 on the first page, two on the second, on a slope, with noise.
+    PYTHONPATH=. python3 -c '
+import math, random, tiff
+drawn = random.Random(3)
+pages = [[0.2 + 0.001 * x + drawn.gauss(0, 0.01) + sum(0.3 * math.exp(-((x - u) ** 2 + (y - 24) ** 2) / 8) for u in spots)
+          for y in range(48) for x in range(96)] for spots in ((30,), (30, 64))]
+tiff.write("inputs/frames.tif", "f", 96, pages)'
+    everyday spots
+    for page in 1 2; do
+        imf -q -f kernel:1 --pages=$page run.spots/response.tif -o response$page.pfm
+        imf -q -f kernel:1 --pages=$page --depth=float run.spots/spots.tif -o spots$page.pfm
+    done
+    PYTHONPATH=. python3 -c '
+import tiff
+for page in 1, 2:
+    width, response = tiff.read("response%d.pfm" % page)
+    _, spots = tiff.read("spots%d.pfm" % page)
+    assert abs(response[24 * width + 30] / 0.3 - 0.22) < 0.03 and min(response) < -0.003, response[24 * width + 30]
+    assert [v > 0 for v in spots] == [v >= 0.03 for v in response]
+    white = [i for i, v in enumerate(spots) if v]
+    near = [u for u in (30, 64) if any((i % width - u) ** 2 + (i // width - 24) ** 2 < 25 for i in white)]
+    print(page, len(white), near)
+    assert near == [30, 64][:page] and 3 * page < len(white) < 25 * page'
+    [ "$(imf -f kernel:1 --json run.spots/spots.tif -o o.tif | head -n 1 | json 'o["depth"]')" = 1 ]
+    # The noise of the luma of three colours that have sigma 12 each.
+    everyday power
+    holds "$(cat printed) > 8 && $(cat printed) < 10.5"
+    head -n 1 run.power/power.csv | grep -qx frequency,power,bins
+}
+
 @test "other formats: tiff, webp" {
     prepare_pictures
+    prepare_tiff
     imf -f blur:0.7 --depth=16 inputs/photo.jpg -o inputs/negative.tif
     everyday tiff
     [[ $(head -c 4 run.tiff/sharp.tif | od -An -tx1 | tr -d ' ') =~ ^(49492a00|4d4d002a)$ ]]
     [ "$(imf -f kernel:1 --json run.tiff/sharp.tif -o o.png | json 'o["depth"]')" = 16 ]
     holds "$(mean run.tiff/sharp.tif laplacian) > 1.1 * $(mean inputs/negative.tif laplacian)"
     # Three pages of 16 bits, each with one spot more than the one before it.
-    python3 -c '
-import struct
-out, before = bytearray(b"II*\0" + bytes(4)), 4
+    PYTHONPATH=. python3 -c '
+import tiff
+pages = []
 for page in range(3):
     samples = [1000] * 64 * 48
     for spot in range(page + 1):
         for k in range(16):
             samples[(10 + k // 4) * 64 + 10 + 16 * spot + k % 4] = 9000
-    at = len(out)
-    out += struct.pack(f"<{len(samples)}H", *samples)
-    rows = [(256, 4, 1, 64), (257, 4, 1, 48), (258, 3, 1, 16), (259, 3, 1, 1), (262, 3, 1, 1), (273, 4, 1, at), (277, 3, 1, 1),
-            (278, 4, 1, 48), (279, 4, 1, len(out) - at)]
-    struct.pack_into("<I", out, before, len(out))
-    out += struct.pack("<H", len(rows)) + b"".join(struct.pack("<HHII", *row) for row in rows) + bytes(4)
-    before = len(out) - 4
-open("inputs/stack.tif", "wb").write(out)'
+    pages.append(samples)
+tiff.write("inputs/stack.tif", "H", 64, pages)'
     everyday stack
     for page in 1 2 3; do # the middle of each spot is bright
         imf -f threshold:0.53 --depth=8 --pages=$page run.stack/spots.tif -o spots.pgm
@@ -726,19 +899,15 @@ open("inputs/stack.tif", "wb").write(out)'
     imf -f median:1 --pages=3 inputs/stack.tif -o last.png
     cmp last.png run.stack/last.png
     cmp last.png run.stack/page003.png
-    python3 -c '
-import math, struct
+    PYTHONPATH=. python3 -c '
+import math, tiff
 sky = [[100 + x / 8 + 3 * (x * 7 + y * 13) % 5 for x in range(64)] for y in range(48)]
 for x, y, peak in (10, 9, 3e4), (40, 30, 5e5):
     for v in range(48):
         for u in range(64):
             sky[v][u] += peak * math.exp(-((u - x) ** 2 + (v - y) ** 2) / 2)
 sky[20][20] = math.nan
-data = b"".join(struct.pack("<64f", *row) for row in sky)
-rows = [(256, 4, 64), (257, 4, 48), (258, 3, 32), (259, 3, 1), (262, 3, 1), (273, 4, 8), (277, 3, 1), (278, 4, 48),
-        (279, 4, len(data)), (339, 3, 3)]
-out = b"II" + struct.pack("<HI", 42, 8 + len(data)) + data + struct.pack("<H", len(rows))
-open("inputs/sky.tif", "wb").write(out + b"".join(struct.pack("<HHII", tag, kind, 1, v) for tag, kind, v in rows) + bytes(4))'
+tiff.write("inputs/sky.tif", "f", 64, [sum(sky, [])])'
     everyday floats 'sky.tif: warning: missing samples (NaN) become 0$'
     imf -q -f threshold:0.5 --full=20000 run.floats/stars.tif -o stars.pfm # as bright as both were
     imf -q -f threshold:0.9 run.floats/sky.png -o white.pgm
