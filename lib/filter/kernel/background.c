@@ -39,15 +39,18 @@ static int corner(int size) {
     return (size + 2) / 4;
 }
 
-/* The samples of the frame's corners, or of its sides. */
+/* The samples of the frame's corners, or of its sides; `to` may be NULL. */
 static size_t collect(double *to, const struct imf_kernel *k, bool corners) {
     size_t count = 0;
     for (int i = 0; i < k->height; i++)
         for (int j = 0; j < k->width; j++) {
             int y = from_edge(i, k->height), x = from_edge(j, k->width);
-            if ((y < frame(k->height) || x < frame(k->width)) &&
-                (y < corner(k->height) && x < corner(k->width)) == corners)
-                to[count++] = k->taps[(size_t)i * (size_t)k->width + (size_t)j];
+            bool framed = y < frame(k->height) || x < frame(k->width);
+            if (!framed || (y < corner(k->height) && x < corner(k->width)) != corners)
+                continue;
+            if (to)
+                to[count] = k->taps[(size_t)i * (size_t)k->width + (size_t)j];
+            count++;
         }
     return count;
 }
@@ -127,11 +130,12 @@ static enum imf_status take_off(struct imf_kernel *k, double level, double sigma
 
 enum imf_status imf_kernel_take_background(struct imf_kernel *k, double level,
                                            struct imf_error *err) {
-    size_t count = (size_t)k->width * (size_t)k->height;
-    double *v = malloc(count * sizeof *v), peak = k->taps[0];
+    size_t most = collect(NULL, k, true), other = collect(NULL, k, false);
+    most = most > other ? most : other;
+    double *v = malloc(most * sizeof *v), peak = k->taps[0];
     if (!v)
-        return imf_fail_memory(err, count * sizeof *v);
-    for (size_t i = 1; i < count; i++)
+        return imf_fail_memory(err, most * sizeof *v);
+    for (size_t i = 1, count = (size_t)k->width * (size_t)k->height; i < count; i++)
         peak = fmax(peak, k->taps[i]);
     struct level corners = level_of(v, collect(v, k, true), peak);
     struct level sides = level_of(v, collect(v, k, false), peak);
