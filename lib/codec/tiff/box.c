@@ -19,17 +19,25 @@ enum { SAMPLES, WEIGHTS };
 
 /* ---- rows of sums ---------------------------------------------------------------------------- */
 
-IMF_CLONES static void widen_8(double *restrict to, const unsigned char *restrict row, size_t n) {
+IMF_CLONES static void add_8(double *restrict to, const unsigned char *restrict row, double weight,
+                             size_t n) {
     for (size_t i = 0; i < n; i++)
-        to[i] = row[i];
+        to[i] += weight * row[i];
 }
 
-IMF_CLONES static void widen_16(double *restrict to, const unsigned char *restrict row, size_t n) {
+IMF_CLONES static void add_16(double *restrict to, const unsigned char *restrict row, double weight,
+                              size_t n) {
     for (size_t i = 0; i < n; i++) {
         uint16_t v;
         memcpy(&v, row + 2 * i, sizeof v);
-        to[i] = v;
+        to[i] += weight * v;
     }
+}
+
+IMF_CLONES static void add_to_sums(double *restrict to, const double *restrict row, double weight,
+                                   size_t n) {
+    for (size_t i = 0; i < n; i++)
+        to[i] += weight * row[i];
 }
 
 IMF_CLONES static void widen_32(double *restrict to, const unsigned char *restrict row, size_t n) {
@@ -48,7 +56,8 @@ IMF_CLONES static void weigh_floats(double *restrict row, double *restrict weigh
 }
 
 /* Colours by their alpha, the last of n channels. */
-static void weigh_colors(double *row, double *weights, size_t pixels, size_t n) {
+static inline void weigh_pixels(double *restrict row, double *restrict weights, size_t pixels,
+                                size_t n) {
     for (; pixels > 0; pixels--, row += n, weights += n) {
         double alpha = row[n - 1] > 0 ? row[n - 1] : 0;
         for (size_t c = 0; c < n; c++) {
@@ -59,83 +68,148 @@ static void weigh_colors(double *row, double *weights, size_t pixels, size_t n) 
     }
 }
 
-static void take_row(const struct imf_boxes *b, const unsigned char *row) {
+IMF_CLONES static void weigh_colors(double *row, double *weights, size_t pixels, size_t n) {
+    if (n == 4) /* so that the compiler knows it */
+        weigh_pixels(row, weights, pixels, 4);
+    else
+        weigh_pixels(row, weights, pixels, n);
+}
+
+/* Of samples that may count less. */
+static void weigh_row(const struct imf_boxes *b, const unsigned char *row) {
     size_t n = (size_t)b->info.channels, pixels = (size_t)b->info.width;
+    double *v = b->row[SAMPLES];
+    if (b->info.depth < 32)
+        memset(v, 0, n * pixels * sizeof *v);
     switch (b->info.depth) {
     case 8:
-        widen_8(b->row[SAMPLES], row, n * pixels);
+        add_8(v, row, 1, n * pixels);
         break;
     case 16:
-        widen_16(b->row[SAMPLES], row, n * pixels);
+        add_16(v, row, 1, n * pixels);
         break;
     case 32:
-        widen_32(b->row[SAMPLES], row, n * pixels);
+        widen_32(v, row, n * pixels);
         break;
     default:
-        memcpy(b->row[SAMPLES], row, n * pixels * sizeof(double));
+        memcpy(v, row, n * pixels * sizeof *v);
     }
     if (b->info.alpha)
-        weigh_colors(b->row[SAMPLES], b->row[WEIGHTS], pixels, n);
-    else if (b->weighted)
-        weigh_floats(b->row[SAMPLES], b->row[WEIGHTS], n * pixels);
+        weigh_colors(v, b->row[WEIGHTS], pixels, n);
+    else
+        weigh_floats(v, b->row[WEIGHTS], n * pixels);
 }
 
-IMF_CLONES static void add_to_sums(double *restrict to, const double *restrict row, double weight,
-                                   size_t n) {
-    for (size_t i = 0; i < n; i++)
-        to[i] += weight * row[i];
-}
-
-/* Columns of a row of sums. */
-static void add_columns(const struct imf_box *x, double *to, const double *sums, size_t n) {
-    uint64_t at = 0, source = 0; /* units; a column */
+/* Columns of a row of sums, of n channels. */
+static inline void add_pixels(const struct imf_box *x, double *restrict to,
+                              const double *restrict sums, size_t n) {
+    uint64_t at = 0, next = x->across[1]; /* units; where the source's next column begins */
     for (int i = 0; i < x->width; i++, to += n) {
         uint64_t end = at + x->across[0];
-        memset(to, 0, n * sizeof *to);
+        for (size_t c = 0; c < n; c++)
+            to[c] = 0;
         while (at < end) {
-            uint64_t next = (source + 1) * x->across[1], upto = next < end ? next : end;
+            uint64_t upto = next < end ? next : end;
+            double weight = (double)(upto - at);
             for (size_t c = 0; c < n; c++)
-                to[c] += (double)(upto - at) * sums[source * n + c];
+                to[c] += weight * sums[c];
             at = upto;
-            source += at == next;
+            if (at == next) {
+                next += x->across[1];
+                sums += n;
+            }
         }
+    }
+}
+
+IMF_CLONES static void add_columns(const struct imf_box *x, double *to, const double *sums,
+                                   size_t n) {
+    switch (n) { /* so that the compiler knows it */
+    case 1:
+        add_pixels(x, to, sums, 1);
+        break;
+    case 3:
+        add_pixels(x, to, sums, 3);
+        break;
+    case 4:
+        add_pixels(x, to, sums, 4);
+        break;
+    default:
+        add_pixels(x, to, sums, n);
     }
 }
 
 /* ---- rows of samples ------------------------------------------------------------------------- */
 
-/* What no sample counted for: under alpha 0 all colours look alike. */
+/* What no sample counted for: NaN, unless it is an integer, or a colour that alpha hides. */
 static double hole(const struct imf_boxes *b, const struct imf_box *x, size_t i) {
     size_t n = (size_t)b->info.channels, alpha = i - i % n + n - 1;
-    bool missing = !b->info.alpha || i == alpha || !(x->means[WEIGHTS][alpha] > 0);
-    return b->info.depth >= 32 && missing ? (double)NAN : 0;
+    bool hidden = b->info.alpha && i != alpha && x->means[WEIGHTS][alpha] > 0 &&
+                  !(x->means[SAMPLES][alpha] > 0);
+    return b->info.depth < 32 || hidden ? 0 : (double)NAN;
+}
+
+/* Sums become samples, still as doubles. */
+IMF_CLONES static void divide(double *restrict to, const double *restrict sums,
+                              const double *restrict weights, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        to[i] = sums[i] / weights[i];
+}
+
+IMF_CLONES static void divide_all(double *restrict to, const double *restrict sums, double weight,
+                                  size_t n) {
+    for (size_t i = 0; i < n; i++)
+        to[i] = sums[i] / weight;
+}
+
+/* most: the largest number that is stored. */
+IMF_CLONES static void narrow_8(unsigned char *restrict to, const double *restrict v, int most,
+                                size_t n) {
+    int unit = 255 / most;
+    for (size_t i = 0; i < n; i++)
+        to[i] = (unsigned char)((int)rint(v[i] * most / 255) * unit);
+}
+
+IMF_CLONES static void narrow_16(unsigned char *restrict to, const double *restrict v, int most,
+                                 size_t n) {
+    int unit = 65535 / most;
+    for (size_t i = 0; i < n; i++) {
+        uint16_t u = (uint16_t)((int)rint(v[i] * most / 65535) * unit);
+        memcpy(to + 2 * i, &u, sizeof u);
+    }
 }
 
 static void put_row(const struct imf_boxes *b, const struct imf_box *x) {
     size_t samples = (size_t)b->info.channels * (size_t)x->width;
     int depth = b->info.depth, bits = b->info.bits ? b->info.bits : depth;
-    double full = depth == 16 ? 65535 : 255, most = depth <= 16 ? (1 << bits) - 1 : 1;
-    for (size_t i = 0; i < samples; i++) {
-        double weight = b->weighted ? x->means[WEIGHTS][i] : x->whole;
-        double v = weight > 0 ? x->means[SAMPLES][i] / weight : hole(b, x, i);
-        if (depth == 64) {
-            memcpy(x->row + 8 * i, &v, sizeof v);
-        } else if (depth == 32) {
-            float f = (float)v;
+    double *v = x->samples;
+    if (b->weighted)
+        divide(v, x->means[SAMPLES], x->means[WEIGHTS], samples);
+    else
+        divide_all(v, x->means[SAMPLES], x->whole, samples);
+    for (size_t i = 0; b->weighted && i < samples; i++)
+        if (!(x->means[WEIGHTS][i] > 0))
+            v[i] = hole(b, x, i);
+    switch (depth) {
+    case 8:
+        narrow_8(x->row, v, (1 << bits) - 1, samples);
+        break;
+    case 16:
+        narrow_16(x->row, v, (1 << bits) - 1, samples);
+        break;
+    case 32:
+        for (size_t i = 0; i < samples; i++) {
+            float f = (float)v[i];
             memcpy(x->row + 4 * i, &f, sizeof f);
-        } else {
-            unsigned u = (unsigned)(rint(v * most / full) * (full / most));
-            uint16_t wide = (uint16_t)u;
-            if (depth == 16)
-                memcpy(x->row + 2 * i, &wide, sizeof wide);
-            else
-                x->row[i] = (unsigned char)u;
         }
+        break;
+    default:
+        memcpy(x->row, v, samples * sizeof *v);
     }
 }
 
-/* A row of sums of source `from` for all that are made of it. */
-static enum imf_status give(struct imf_boxes *b, int from, double *const row[2],
+/* A row of sums of source `from` for all that are made of it; NULL: the input's row. */
+static enum imf_status give(struct imf_boxes *b, int from, double *const *row,
                             struct imf_error *err);
 
 static enum imf_status finish_row(struct imf_boxes *b, int k, struct imf_error *err) {
@@ -150,7 +224,7 @@ static enum imf_status finish_row(struct imf_boxes *b, int k, struct imf_error *
     return status ? status : give(b, k, x->means, err);
 }
 
-static enum imf_status give(struct imf_boxes *b, int from, double *const row[2],
+static enum imf_status give(struct imf_boxes *b, int from, double *const *row,
                             struct imf_error *err) {
     enum imf_status status = IMF_OK;
     for (int k = 0; k < b->count; k++) {
@@ -160,8 +234,12 @@ static enum imf_status give(struct imf_boxes *b, int from, double *const row[2],
         size_t samples = (size_t)b->info.channels * (size_t)x->source_width;
         for (uint64_t left = x->down[1]; left > 0 && !status;) {
             uint64_t room = x->down[0] - x->at % x->down[0], part = left < room ? left : room;
-            for (int i = 0; i <= b->weighted; i++)
+            for (int i = 0; i <= b->weighted && row; i++)
                 add_to_sums(x->sums[i], row[i], (double)part, samples);
+            if (!row && b->info.depth == 8)
+                add_8(x->sums[SAMPLES], b->input, (double)part, samples);
+            else if (!row)
+                add_16(x->sums[SAMPLES], b->input, (double)part, samples);
             x->at += part;
             left -= part;
             if (part == room)
@@ -173,8 +251,10 @@ static enum imf_status give(struct imf_boxes *b, int from, double *const row[2],
 
 enum imf_status imf_boxes_row(struct imf_boxes *b, const unsigned char *row,
                               struct imf_error *err) {
-    take_row(b, row);
-    return give(b, -1, b->row, err);
+    b->input = row;
+    if (b->weighted)
+        weigh_row(b, row);
+    return give(b, -1, b->weighted ? b->row : NULL, err);
 }
 
 /* ---- open and close -------------------------------------------------------------------------- */
@@ -230,7 +310,7 @@ enum imf_status imf_boxes_open(struct imf_boxes *b, const struct imf_info *info,
     b->info = *info;
     b->weighted = info->alpha || info->depth >= 32;
     b->memory = 0;
-    for (int i = 0; i <= b->weighted; i++)
+    for (int i = 0; i < 2 && b->weighted; i++)
         good = good && allocate(b, &b->row[i], n * (size_t)info->width, each);
     for (int k = 0; k < b->count; k++)
         choose_source(b, k);
@@ -240,6 +320,7 @@ enum imf_status imf_boxes_open(struct imf_boxes *b, const struct imf_info *info,
         for (int i = 0; i <= b->weighted; i++)
             good = good && allocate(b, &x->sums[i], n * (size_t)x->source_width, each) &&
                    allocate(b, &x->means[i], n * (size_t)x->width, each);
+        good = good && allocate(b, &x->samples, n * (size_t)x->width, each);
         good = good && allocate(b, &x->row, n * (size_t)x->width, (size_t)info->depth / 8);
     }
     return good ? IMF_OK : imf_fail(err, IMF_ERR_MEMORY, "out of memory");
@@ -252,6 +333,7 @@ void imf_boxes_close(struct imf_boxes *b) {
             free(x->sums[i]);
             free(x->means[i]);
         }
+        free(x->samples);
         free(x->row);
     }
     free(b->row[0]);

@@ -21,17 +21,19 @@ struct imf_box {
     uint64_t at;                 /* units down so far */
     double *sums[2];             /* of a row of the source's columns: samples by weights; weights */
     double *means[2];            /* the same of a row's own pixels */
-    unsigned char *row;
+    double *samples;             /* means, */
+    unsigned char *row;          /* as they are given */
 };
 
 struct imf_boxes {
     struct imf_box *box; /* the caller's */
     int count;
     /* The rest is box.c's. */
-    struct imf_info info; /* of the picture */
-    bool weighted;        /* samples may count less, or not at all */
-    double *row[2];       /* of the picture: samples by weights; weights */
-    uint64_t memory;      /* bytes that all this takes */
+    struct imf_info info;       /* of the picture */
+    bool weighted;              /* samples may count less, or not at all */
+    const unsigned char *input; /* the present row, or */
+    double *row[2];             /* its samples by weights; weights */
+    uint64_t memory;            /* bytes that all this takes */
 };
 
 /*
