@@ -74,6 +74,9 @@ struct imf_info {
     int maxval;      /* of samples in a PNM, scaled to depth; 0: all that depth has */
     unsigned char type;      /* enum imf_type; of floats in rows */
     unsigned char type_bits; /* 0 where it is IMF_TYPE_ROWS */
+    /* Of a multispectral picture its channels, alpha included: rows are of one of them, as gray with the picture's alpha,
+     * and all follow each other (imf_reader_channel()). 0: rows have all channels. */
+    unsigned short spectral;
     int reserved[2];
 };
 /* The sample that white has: 255, 65535, 1 of floats, the largest one of other types. */
@@ -94,6 +97,7 @@ struct imf_limits { /* NULL: the defaults below, and no others */
     bool keep_blocks;
     unsigned char pages;   /* enum imf_pages */
     bool infinity_missing; /* infinite samples of floats are read as NaN */
+    bool spectral; /* channels that are no colours are read, see imf_info.spectral; or are lost */
 };
 #define IMF_DEFAULT_MAX_PIXELS 268435456u
 #define IMF_DEFAULT_MAX_SCANS 100
@@ -136,6 +140,9 @@ int imf_reader_pages(const struct imf_reader *reader);
 /* Go to a page, from 1 on. Info and metadata become the page's; no writer has those before any more. After a failure
  * the reader can be turned again, or closed. */
 enum imf_status imf_reader_turn(struct imf_reader *reader, int page, struct imf_error *err);
+/* Of a page of which info.spectral says that there are several: go to the first row of a channel, from 0 on. Those behind
+ * the present one are the fastest. */
+enum imf_status imf_reader_channel(struct imf_reader *reader, int channel, struct imf_error *err);
 const struct imf_info *imf_reader_info(const struct imf_reader *reader);
 const struct imf_metadata *imf_reader_metadata(const struct imf_reader *reader);
 /* Read the next `rows` rows into dst, `stride` bytes apart, at least width * channels * depth / 8.
@@ -162,7 +169,9 @@ enum imf_status imf_writer_open(struct imf_writer **out, FILE *stream, const str
                                 const struct imf_metadata *metadata, struct imf_error *err);
 enum imf_status imf_writer_rows(struct imf_writer *writer, const void *src, size_t stride, int rows,
                                 struct imf_error *err);
-/* Complete the image after its last row and flush the stream. */
+/* Complete the image after its last row and flush the stream; where info.spectral says that there are several channels,
+ * the first calls complete one each, which another's rows follow. Of alpha's channel alpha is written, of the others the
+ * gray. */
 enum imf_status imf_writer_finish(struct imf_writer *writer, struct imf_error *err);
 void imf_writer_close(struct imf_writer **writer);
 /* Before the last row: this is a page of so many, from 1 on, in a format that holds pages; `bytes`: what pixels of all that

@@ -18,6 +18,7 @@ struct imf_limits account_limits(const struct options *o, const struct imf_filte
     limits.pages = o->pages || job->page_size ? IMF_PAGES_SOME
                    : o->paged || holds        ? IMF_PAGES_ALL
                                               : IMF_PAGES_FIRST;
+    limits.spectral = true;
     limits.keep_blocks = (parts || o->keep_blocks) && job->output && !o->encode.quality &&
                          !o->encode.subsampling &&
                          names_format(o, job, IMF_FORMAT_JPEG) == IMF_FORMAT_JPEG;
@@ -62,13 +63,17 @@ enum imf_status account_list(struct imf_parts *parts, struct imf_reader *reader,
         status = IMF_ERR_MEMORY;
     else
         status = imf_writer_open(&writer, nowhere, info, encode, imf_reader_metadata(reader), err);
-    for (int y = 0; y < source->height && !status; y++)
-        status = imf_reader_rows(reader, row, in, 1, err);
-    if (row)
-        memset(row, 0, in > out ? in : out);
-    for (int y = 0; y < info->height && !status; y++)
-        status = imf_writer_rows(writer, row, out, 1, err);
-    status = status ? status : imf_writer_finish(writer, err);
+    for (int i = 0; i == 0 || (i < info->spectral && !status); i++) {
+        if (i > 0)
+            status = imf_reader_channel(reader, i, err);
+        for (int y = 0; y < source->height && !status; y++)
+            status = imf_reader_rows(reader, row, in, 1, err);
+        if (row)
+            memset(row, 0, in > out ? in : out);
+        for (int y = 0; y < info->height && !status; y++)
+            status = imf_writer_rows(writer, row, out, 1, err);
+        status = status ? status : imf_writer_finish(writer, err);
+    }
     if (!status && !imf_parts_of(parts, reader, writer))
         status = IMF_ERR_MEMORY;
     if (status == IMF_ERR_MEMORY)

@@ -160,7 +160,8 @@ static void set_output_format(struct session *s, struct work *w) {
     w->encode.threads = w->lease.threads;
     if (s->options->settings.region_count || (s->filter && imf_filter_hides(s->filter)))
         w->encode.strip |= IMF_STRIP_PICTURES;
-    if (s->options->settings.depth == 1 && info.format == IMF_FORMAT_TIFF && !w->encode.compression)
+    if (s->options->settings.depth == 1 && info.format == IMF_FORMAT_TIFF && !info.spectral &&
+        !w->encode.compression)
         w->encode.compression = IMF_COMPRESSION_GROUP4;
     w->outcome.source = *imf_reader_info(w->reader);
     w->outcome.shape = imf_writer_shape(&info, &w->encode, imf_reader_metadata(w->reader));
@@ -297,6 +298,14 @@ enum result page_filter(struct session *s, struct work *w, size_t i, size_t coun
         return RESULT_FAILED;
     const struct imf_info *info = imf_reader_info(w->reader);
     w->messages->pixels += (uint64_t)info->width * (uint64_t)info->height;
+    if (info->spectral && (o->report.spectrum || o->report.bench)) {
+        char text[160];
+        snprintf(text, sizeof text,
+                 "has %d channels, and --spectrum and --bench take one (vips extract_band IN OUT 0 "
+                 "takes the first)",
+                 info->spectral);
+        return work_fail(w, w->job->input, text);
+    }
     enum result result = read_curve(s, w);
     if (result == RESULT_DONE)
         result = measure(s, w);

@@ -99,9 +99,12 @@ static void print_plan(const struct reporter *r, const struct outcome *o) {
     escape_print(out, o->input);
     print_page(out, o);
     bool usual = info->depth <= 16;
-    fprintf(out, ": %dx%d %s%s, %d bits%s%s: ", info->width, info->height, color_name(info),
-            info->alpha ? " with alpha" : "", bits_of(info), usual ? "" : ", ",
-            usual ? "" : type_of(info));
+    fprintf(out, ": %dx%d ", info->width, info->height);
+    if (info->spectral)
+        fprintf(out, "%d channels", info->spectral);
+    else
+        fprintf(out, "%s%s", color_name(info), info->alpha ? " with alpha" : "");
+    fprintf(out, ", %d bits%s%s: ", bits_of(info), usual ? "" : ", ", usual ? "" : type_of(info));
     put_brief(out, o->filter);
     fprintf(out, " on %s\n", device_of(o));
     const struct imf_candidate *list = o->choice->candidates;
@@ -311,7 +314,7 @@ static void json_outcome(const struct reporter *r, const struct outcome *o, cons
         const struct imf_info *info = &o->shape;
         json_integer(&j, "width", (uint64_t)info->width);
         json_integer(&j, "height", (uint64_t)info->height);
-        json_integer(&j, "channels", (uint64_t)info->channels);
+        json_integer(&j, "channels", (uint64_t)(info->spectral ? info->spectral : info->channels));
         json_integer(&j, "depth", (uint64_t)bits_of(info));
         json_string(&j, "type", type_of(info));
         if (o->output)

@@ -75,6 +75,10 @@ enum imf_status imf_check_info(const struct imf_info *info, struct imf_error *er
         RANGE(BYTE, imf_info, type, 0, floats ? IMF_TYPE_SIGNED : 0),
         RANGE(BYTE, imf_info, type_bits, info->type ? 1 : 0, info->type ? 32 : 0),
     };
+    if (info->spectral && info->channels != 1 + info->alpha)
+        return imf_fail(err, IMF_ERR_ARGUMENT,
+                        "rows of one of %d channels have %d channels, not gray alone",
+                        info->spectral, info->channels);
     if (info->width < 1 || info->height < 1 || info->channels < 1 + info->alpha ||
         info->channels > 4 || (info->depth != 8 && info->depth != 16 && !floats))
         return imf_fail(err, IMF_ERR_ARGUMENT, "no image has %dx%d pixels of %d %d-bit channels%s",

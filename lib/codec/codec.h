@@ -23,6 +23,7 @@ struct imf_codec {
     unsigned few_bits;                   /* a set of 1 << imf_info.bits */
     int side_max;                        /* rows or columns */
     bool resolution;                     /* it says how many pixels an inch has */
+    bool spectral;                       /* it stores info.spectral channels */
     bool late;                           /* its encoder writes what was read behind the pixels */
     size_t metadata_max[IMF_META_KINDS]; /* bytes of an item; 0: it stores none */
     /* NULL, or change the image's description as the options demand. */

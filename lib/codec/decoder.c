@@ -162,9 +162,11 @@ enum imf_status imf_reader_damaged(const struct imf_reader *r, int done, const c
                                    struct imf_error *err) {
     if (r->source.error)
         return imf_fail_io(err, r->source.error);
-    char page[32] = "";
+    char page[32] = "", channel[32] = "";
     if (r->pages > 1)
         snprintf(page, sizeof page, " of page %d", imf_max(r->page, 1));
-    return imf_fail(err, IMF_ERR_DAMAGED, "%s after row %d of %d%s", what, r->row + done,
-                    r->info.height, page);
+    if (r->info.spectral)
+        snprintf(channel, sizeof channel, " of channel %d", r->channel + 1);
+    return imf_fail(err, IMF_ERR_DAMAGED, "%s after row %d of %d%s%s", what, r->row + done,
+                    r->info.height, channel, page);
 }

@@ -22,6 +22,7 @@ struct imf_reader {
     int page;        /* that is read, from 1 on; 0: the first, or the file's only one */
     int pages;       /* that the file has; 0: it is read as one picture */
     bool pages_open; /* so many are known, and more may follow them */
+    bool aside;      /* read beside another reader of the page: it holds little */
     uint64_t
         page_at; /* where the page begins, if the decoder wants to know when it is read again */
     struct imf_pages_size {
@@ -34,6 +35,7 @@ struct imf_reader {
     size_t row_bytes;            /* of a decoded row */
     struct imf_palette *palette; /* owned, or NULL */
     bool indices;                /* rows are indices into the palette */
+    int channel;                 /* of info.spectral, that is read */
     struct imf_metadata metadata;
     int row;                /* rows decoded so far */
     bool broken;            /* lenient: rows from here on are zeros */
@@ -65,7 +67,8 @@ struct imf_part_kind {
  * imf_reader_shape(), fill metadata. rows: decode `rows` rows; *done counts the good ones. end: NULL, or
  * check what follows the last row. close: free what state owns, also after a failed open. A failed rows
  * or end with IMF_ERR_DAMAGED becomes a warning when lenient. turn: NULL, or give up the page, so that open,
- * called again, opens that of number `page`; the state has what is the file's. part: set the kind of number i, which is
+ * called again, opens that of number `page`; the state has what is the file's. Of info.spectral channels, which open sets,
+ * rows are those of number `channel`, from row 0 on whenever that changes. part: set the kind of number i, which is
  * all zeros, unless this number has none; false: there are no more.
  */
 struct imf_decoder {

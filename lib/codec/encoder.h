@@ -44,6 +44,7 @@ struct imf_writer {
     const struct imf_metadata *metadata; /* borrowed until the writer is finished; may be NULL */
     struct imf_jpeg_source jpeg;         /* from the metadata, oriented like the file */
     int row;                             /* of the caller's, written so far */
+    int channel;                         /* of info.spectral, whose rows they are */
     enum imf_status failed;
     uint64_t written; /* bytes, by imf_writer_put() */
     int error;        /* errno of a failed write, which codec/writer.c reports */

@@ -46,6 +46,16 @@ static enum imf_status measure(struct imf_reader *r, struct imf_measured *m, boo
     return status;
 }
 
+static enum imf_status measure_all(struct imf_reader *r, struct imf_measured *m, bool most,
+                                   struct imf_error *err) {
+    enum imf_status status = measure(r, m, most, err);
+    for (int i = 1; i < r->info.spectral && !status; i++) {
+        status = imf_reader_channel(r, i, err);
+        status = status ? status : measure(r, m, most, err);
+    }
+    return status;
+}
+
 enum imf_status imf_reader_measure(struct imf_reader *r, struct imf_measured *m, bool most,
                                    struct imf_error *err) {
     FILE *stream = r->source.stream;
@@ -54,7 +64,7 @@ enum imf_status imf_reader_measure(struct imf_reader *r, struct imf_measured *m,
     *m = (struct imf_measured){.most = -INFINITY};
     enum imf_status status = imf_reader_again(&again, r, err);
     if (!status)
-        status = measure(again, m, most, err);
+        status = measure_all(again, m, most, err);
     imf_reader_close(&again);
     if (fseeko(stream, at, SEEK_SET) != 0 && !status)
         status = imf_fail_io(err, errno);

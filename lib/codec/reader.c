@@ -46,9 +46,9 @@ static enum imf_status finish_open(struct imf_reader *r, enum imf_status status,
     return status;
 }
 
-/* page: 0, the first that is read. */
+/* page: 0, the first that is read. of: NULL, or the reader beside which the page is read. */
 static enum imf_status open_page(struct imf_reader **out, FILE *stream,
-                                 const struct imf_limits *limits, int page, uint64_t page_at,
+                                 const struct imf_limits *limits, const struct imf_reader *of,
                                  struct imf_error *err) {
     *out = NULL;
     struct imf_reader *r = calloc(1, sizeof *r);
@@ -57,8 +57,11 @@ static enum imf_status open_page(struct imf_reader **out, FILE *stream,
     r->source.stream = stream;
     r->metadata.account = &r->account;
     r->source.start = ftello(stream);
-    r->page = page;
-    r->page_at = page_at;
+    if (of) {
+        r->page = of->page;
+        r->page_at = of->page_at;
+        r->aside = true;
+    }
     const struct imf_limits usual = {.max_pixels = IMF_DEFAULT_MAX_PIXELS,
                                      .max_scans = IMF_DEFAULT_MAX_SCANS};
     imf_sized_read(&r->limits, sizeof r->limits, limits ? limits : &usual);
@@ -72,7 +75,7 @@ static enum imf_status open_page(struct imf_reader **out, FILE *stream,
 
 enum imf_status imf_reader_open(struct imf_reader **out, FILE *stream,
                                 const struct imf_limits *limits, struct imf_error *err) {
-    return open_page(out, stream, limits, 0, 0, err);
+    return open_page(out, stream, limits, NULL, err);
 }
 
 int imf_reader_pages(const struct imf_reader *r) {
@@ -114,6 +117,18 @@ enum imf_status imf_reader_turn(struct imf_reader *r, int page, struct imf_error
     return r->failed ? imf_fail(err, r->failed, "page %d: %s", page, why.text) : IMF_OK;
 }
 
+enum imf_status imf_reader_channel(struct imf_reader *r, int channel, struct imf_error *err) {
+    if (channel < 0 || channel >= r->info.spectral)
+        return imf_fail(err, IMF_ERR_ARGUMENT, "there is no channel %d (it has %d)", channel,
+                        r->info.spectral);
+    if (r->failed)
+        return imf_fail(err, r->failed, "an earlier read failed");
+    r->channel = channel;
+    r->row = 0;
+    r->broken = false;
+    return IMF_OK;
+}
+
 enum imf_status imf_reader_again(struct imf_reader **out, const struct imf_reader *r,
                                  struct imf_error *err) {
     FILE *stream = r->source.stream;
@@ -122,7 +137,9 @@ enum imf_status imf_reader_again(struct imf_reader **out, const struct imf_reade
         return imf_fail_io(err, errno);
     struct imf_limits limits = r->limits;
     limits.keep_blocks = false; /* they are r's */
-    enum imf_status status = open_page(out, stream, &limits, r->page, r->page_at, err);
+    enum imf_status status = open_page(out, stream, &limits, r, err);
+    if (status == IMF_OK && r->channel)
+        status = imf_reader_channel(*out, r->channel, err);
     if (status == IMF_OK && (*out)->row_bytes == r->row_bytes &&
         (*out)->info.height == r->info.height)
         return IMF_OK;

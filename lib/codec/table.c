@@ -86,6 +86,8 @@ static bool misfit(const struct imf_codec *c, const struct imf_info *info, char 
         snprintf(what, MISFIT_TEXT, "%s", color[info->color]);
     else if (info->alpha && !(c->alpha & depth) && (!c->alpha || (c->depths & depth)))
         snprintf(what, MISFIT_TEXT, "an alpha channel%s", c->alpha ? " of floats" : "");
+    else if (info->spectral && !c->spectral)
+        snprintf(what, MISFIT_TEXT, "%d channels of one picture", info->spectral);
     else if (!(c->depths & depth))
         name_samples(c, info, what);
     else if (info->color == IMF_COLOR_CMYK && depth > 16)

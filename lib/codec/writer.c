@@ -330,6 +330,11 @@ enum imf_status imf_writer_finish(struct imf_writer *w, struct imf_error *err) {
                         w->input.height);
     if (w->failed)
         return imf_fail(err, w->failed, "an earlier write failed");
+    if (w->channel + 1 < w->info.spectral) { /* another channel follows */
+        w->channel++;
+        w->row = 0;
+        return IMF_OK;
+    }
     ask_source(w);
     if (w->codec->encoder->finish)
         w->failed = w->codec->encoder->finish(w, err);

@@ -70,9 +70,9 @@ static bool same_key(const struct imf_plan_key *a, const struct imf_plan_key *b)
            i->depth == j->depth && i->type == j->type && i->type_bits == j->type_bits &&
            i->color == j->color && i->alpha == j->alpha && i->format == j->format &&
            i->bits == j->bits && i->maxval == j->maxval && i->orientation == j->orientation &&
-           a->held == b->held && a->whole == b->whole && a->verify == b->verify &&
-           a->twice == b->twice && a->full == b->full && a->missing == b->missing &&
-           imf_curve_same(a->curve, b->curve);
+           i->spectral == j->spectral && a->held == b->held && a->whole == b->whole &&
+           a->verify == b->verify && a->twice == b->twice && a->full == b->full &&
+           a->missing == b->missing && imf_curve_same(a->curve, b->curve);
 }
 
 /* The link to the entry; *link is NULL if there is none. */

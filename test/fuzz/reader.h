@@ -10,7 +10,8 @@
 
 #include "imfilter_program.h"
 
-#define PAGES 8 /* that are read, at most */
+#define PAGES 8    /* that are read, at most */
+#define CHANNELS 8 /* of a page, one by one */
 
 /* The parts of a file that was read to its end cover it. */
 static void check_cover(const struct imf_reader *reader, size_t size) {
@@ -46,8 +47,13 @@ static enum imf_status read_page(struct imf_reader *reader) {
     imf_curve_free(&curve);
     /* One row's storage of exactly its size, so that a sanitizer sees a byte too many. */
     uint8_t *row = malloc(stride);
-    for (int y = 0; row && status == IMF_OK && y < info->height; y++)
-        status = imf_reader_rows(reader, row, stride, 1, &err);
+    for (int c = 0; row && status == IMF_OK && c < CHANNELS && (c == 0 || c < info->spectral);
+         c++) {
+        if (c > 0)
+            status = imf_reader_channel(reader, c, &err);
+        for (int y = 0; status == IMF_OK && y < info->height; y++)
+            status = imf_reader_rows(reader, row, stride, 1, &err);
+    }
     free(row);
     return status;
 }
@@ -56,6 +62,7 @@ static void read_all(const uint8_t *data, size_t size, bool lenient, enum imf_pa
     struct imf_limits these = limits;
     these.lenient = lenient;
     these.pages = (unsigned char)pages;
+    these.spectral = pages == IMF_PAGES_ALL;
     struct imf_error err;
     struct imf_reader *reader = NULL;
     FILE *f = size > 0 ? fmemopen((void *)data, size, "rb") : fopen("/dev/null", "rb");

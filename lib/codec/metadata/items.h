@@ -93,10 +93,15 @@ struct imf_metadata {
     const struct imf_account *account; /* NULL: they are of no file; borrowed */
     struct imf_density density;
     struct imf_jpeg_source jpeg;
-    bool lossless;       /* the source is a WebP without loss */
-    bool compressed;     /* a TIFF: it is */
-    bool fax;            /* a TIFF: by CCITT's Group 3 or 4 */
-    bool splits_floats;  /* a TIFF: by predictor 3 */
+    bool lossless;      /* the source is a WebP without loss */
+    bool compressed;    /* a TIFF: it is */
+    bool fax;           /* a TIFF: by CCITT's Group 3 or 4 */
+    bool splits_floats; /* a TIFF: by predictor 3 */
+    struct imf_spectrum {
+        int photometric; /* a TIFF's number, of the leading `colors` channels */
+        int colors;
+        int alpha;       /* that channel is; 0: none */
+    } spectrum;          /* of info.spectral channels */
     char icc_name[80];   /* a PNG's, of the ICC profile */
     char pfm_scale[32];  /* a PFM's third number, without its sign, or "" */
     bool late;           /* items may be added until its last row was read */

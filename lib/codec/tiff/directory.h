@@ -34,6 +34,8 @@ enum imf_tiff_type {
     IMF_TIFF_LONG8 = 16
 };
 
+#define IMF_TIFF_SAMPLES_MAX 4096 /* of a pixel that is read */
+
 /* ---- reading --------------------------------------------------------------------------------- */
 
 struct imf_tiff_input {

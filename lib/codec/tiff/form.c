@@ -5,8 +5,6 @@
 #include "codec/tiff/compression.h"
 #include "codec/tiff/form.h"
 
-#define SAMPLES_MAX 64 /* of a pixel, most of which are left out */
-
 uint16_t imf_tiff_field(TIFF *tif, uint32_t tag) {
     uint16_t value = 0;
     return TIFFGetFieldDefaulted(tif, tag, &value) ? value : 0;
@@ -66,7 +64,8 @@ static enum imf_status check_form(const struct imf_tiff_form *f, struct imf_erro
          "YCbCr, but for JPEG's,", to_rgb},
         {f->photometric == PHOTOMETRIC_PALETTE && f->bits > 8, "a palette of 65536 colours", ""},
         {f->photometric == PHOTOMETRIC_PALETTE && !plain, "a palette and such samples", ""},
-        {!f->colors || f->samples < f->colors || f->samples > SAMPLES_MAX || odd_inks, colors,
+        {!f->colors || f->samples < f->colors || f->samples > IMF_TIFF_SAMPLES_MAX || odd_inks,
+         colors,
          ycbcr                                  ? to_rgb
          : f->photometric == PHOTOMETRIC_CIELAB ? "; vips copy IN OUT.png makes RGB of it"
                                                 : ""},

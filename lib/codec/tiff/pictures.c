@@ -100,9 +100,10 @@ static void add_size(struct imf_pages_size *size, struct imf_tiff_input *in,
                      const struct imf_tiff_directory *d) {
     uint64_t width = imf_tiff_number_of(in, d, 256), height = imf_tiff_number_of(in, d, 257);
     uint64_t each = imf_tiff_number_of(in, d, 277), most = (uint64_t)1 << 48, pixels;
-    each = imf_tiff_number_of(in, d, 262) == PALETTE || each > 4 ? 4 : each ? each : 1;
-    bool fits = !__builtin_mul_overflow(width, height, &pixels) && pixels < most / 4;
-    uint64_t samples = fits ? each * pixels : most;
+    each = imf_tiff_number_of(in, d, 262) == PALETTE ? 4 : each ? each : 1;
+    bool fits = !__builtin_mul_overflow(width, height, &pixels) &&
+                !__builtin_mul_overflow(each, pixels, &pixels) && pixels < most;
+    uint64_t samples = fits ? pixels : most;
     size->samples += samples;
     uint64_t bits = imf_tiff_number_of(in, d, 258);
     bool plain = imf_tiff_number_of(in, d, 339) < 2 && bits <= 16;

@@ -64,14 +64,13 @@ static void divide_by_alpha(unsigned char *row, size_t count, int channels, bool
 static void convert_type(const struct imf_tiff_pixels *p, unsigned char *to,
                          const unsigned char *from, size_t apart, size_t count) {
     const struct imf_tiff_numbers *t = &p->type;
-    size_t n = (size_t)p->channels, step = p->planes > 1 ? 1 : (size_t)p->samples;
+    size_t n = (size_t)p->channels, step = p->separate ? 1 : (size_t)p->samples;
     size_t size = (size_t)t->depth / 8;
     if (step == n)
         imf_tiff_numbers_read(t, to, 1, from, 0, 1, count * n);
     for (size_t c = 0; step != n && c < n; c++) {
-        size_t sample = (size_t)p->from[c];
-        imf_tiff_numbers_read(t, to + c * size, n, from + (p->planes > 1 ? sample * apart : 0),
-                              p->planes > 1 ? 0 : sample, step, count);
+        imf_tiff_numbers_read(t, to + c * size, n, from + (p->separate ? c * apart : 0),
+                              p->separate ? 0 : (size_t)p->from[c], step, count);
     }
     if (p->inverted)
         imf_tiff_numbers_invert(t, to, count, n);
@@ -81,7 +80,7 @@ static void convert_type(const struct imf_tiff_pixels *p, unsigned char *to,
 
 void imf_tiff_convert(const struct imf_tiff_pixels *p, unsigned char *to, const unsigned char *from,
                       size_t apart, size_t count) {
-    size_t n = (size_t)p->channels, step = p->planes > 1 ? 1 : (size_t)p->samples;
+    size_t n = (size_t)p->channels, step = p->separate ? 1 : (size_t)p->samples;
     bool wide = p->bits == 16;
     if (p->type.depth) {
         convert_type(p, to, from, apart, count);
@@ -103,8 +102,7 @@ void imf_tiff_convert(const struct imf_tiff_pixels *p, unsigned char *to, const 
         memcpy(to, from, count * n << wide);
     } else {
         for (size_t c = 0; c < n; c++) {
-            const unsigned char *at =
-                from + (size_t)p->from[c] * (p->planes > 1 ? apart : (size_t)1 << wide);
+            const unsigned char *at = from + (p->separate ? c * apart : (size_t)p->from[c] << wide);
             bool inverted = flip && c == 0;
             if (wide)
                 take_16(to + 2 * c, n, at, step, count, inverted ? 0xffff : 0);

@@ -7,10 +7,12 @@
 struct imf_tiff_pixels {
     int samples, bits;            /* of a pixel, of a sample: 1, 2, 4, 8 or 16, or the type's */
     struct imf_tiff_numbers type; /* depth 0: unsigned ones */
-    int planes;                   /* 1, or as many as samples, which have one each */
-    int channels;                 /* of the result */
-    int from[4];                  /* which sample each of them is */
-    bool inverted;                /* 0 is white */
+    bool separate;                /* each sample has a plane; else a pixel's are neighbours */
+    int planes;    /* that are read: the channels', or one of a palette's, or all as one */
+    int channels;  /* of the result */
+    int from[4];   /* which sample each of them is */
+    bool inverted; /* of from[0] 0 is white, as of the first sample if */
+    bool white_is_zero;
     bool alpha, premultiplied;
     bool palette;
     unsigned char color[256][3]; /* of a palette */

@@ -57,7 +57,7 @@ static uint64_t shape_bytes(struct imf_tiff_input *in, const struct imf_tiff_dir
     uint64_t width = imf_tiff_number_of(in, d, 256), height = imf_tiff_number_of(in, d, 257);
     uint64_t samples = imf_tiff_number_of(in, d, SAMPLES), bits = imf_tiff_number_of(in, d, 258);
     samples = samples ? samples : 1;
-    if (width > INT_MAX || height > INT_MAX || samples > 64 || bits > 64)
+    if (width > INT_MAX || height > INT_MAX || samples > IMF_TIFF_SAMPLES_MAX || bits > 64)
         return 0;
     uint64_t row = (width * samples * (bits ? bits : 1) + 7) / 8, bytes;
     return __builtin_mul_overflow(row, height, &bytes) ? 0 : bytes;

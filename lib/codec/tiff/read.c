@@ -12,6 +12,7 @@
 #ifdef IMF_WITH_TIFF
 #include "base/surface.h"
 #include "codec/metadata/tiff.h"
+#include "codec/tiff/channels.h"
 #include "codec/tiff/compression.h"
 #include "codec/tiff/form.h"
 #include "codec/tiff/metadata.h"
@@ -25,6 +26,7 @@
 #include <string.h>
 
 #define LARGE ((size_t)4 << 20) /* bytes of a row of cells that is held without need */
+#define SHARE 8                 /* of the limit on memory 1/SHARE is for channels ahead */
 #define FEW ((size_t)64 << 10)  /* of one that is made of single rows */
 
 struct tiff {
@@ -34,6 +36,8 @@ struct tiff {
     struct imf_tiff_planes planes; /* the pages, where one directory has all */
     /* of the page: */
     struct imf_tiff_pixels pixels;
+    struct imf_tiff_ahead ahead;
+    bool is_held;      /* the channel is, ahead */
     TIFF *tif;         /* the stream's */
     int width, height; /* of a cell */
     int strip_rows;    /* of a strip, or of a tile */
@@ -116,7 +120,8 @@ static bool load(struct tiff *t, int top) {
     t->stream.decoding = true;
     for (int i = 0; i < t->across; i++)
         for (int plane = 0; plane < t->pixels.planes && good; plane++, to += cell)
-            good = t->read_cell(t, i * t->width, plane, to);
+            good =
+                t->read_cell(t, i * t->width, t->pixels.separate ? t->pixels.from[plane] : 0, to);
     t->stream.decoding = false;
     r->recoverable = good && t->stream.guessed;
     if (good && t->stream.guessed && r->limits.lenient)
@@ -140,7 +145,7 @@ static enum imf_status set_cells(struct tiff *t, uint16_t compression, struct im
     t->width = (int)width;
     t->strip_rows = tiled || rows < (uint32_t)r->info.height ? (int)rows : r->info.height;
     t->across = (r->info.width - 1) / t->width + 1;
-    int samples = p->planes > 1 ? 1 : p->samples;
+    int samples = p->separate ? 1 : p->samples;
     uint64_t row = ((uint64_t)width * (unsigned)(samples * p->bits) + 7) / 8, bytes;
     if (row != (tiled ? TIFFTileRowSize64(t->tif) : TIFFScanlineSize64(t->tif)))
         return imf_fail(err, IMF_ERR_DAMAGED, "damaged header (rows of an odd size)");
@@ -181,27 +186,6 @@ static enum imf_status set_cells(struct tiff *t, uint16_t compression, struct im
 }
 
 /* ---- what a TIFF is ------------------------------------------------------------------------- */
-
-/* Colours stand before the other samples, of which the first that is alpha is read. */
-static void set_pixels(struct tiff *t, const struct imf_tiff_form *f) {
-    struct imf_tiff_pixels *p = &t->pixels;
-    *p = (struct imf_tiff_pixels){.samples = f->samples,
-                                  .bits = f->bits,
-                                  .type = f->type,
-                                  .planes = f->planar == PLANARCONFIG_SEPARATE ? f->samples : 1,
-                                  .from = {0, 1, 2, 3},
-                                  .inverted = f->photometric == PHOTOMETRIC_MINISWHITE,
-                                  .palette = f->photometric == PHOTOMETRIC_PALETTE};
-    bool may = f->color != IMF_COLOR_CMYK && !p->palette;
-    for (int i = 0; may && i < f->extras && f->colors + i < f->samples && !p->alpha; i++) {
-        p->premultiplied = f->extra[i] == EXTRASAMPLE_ASSOCALPHA;
-        p->alpha = p->premultiplied || f->extra[i] == EXTRASAMPLE_UNASSALPHA;
-        p->from[f->colors] = f->colors + i;
-    }
-    if (f->samples > f->colors + p->alpha) /* they are among the pixels */
-        imf_account_add(&t->stream.reader->account, 0, 0, IMF_LOST, 0,
-                        "channels besides colour and alpha");
-}
 
 static enum imf_status read_palette(struct tiff *t, struct imf_error *err) {
     uint16_t *channel[3];
@@ -287,7 +271,7 @@ static enum imf_status tiff_open(struct imf_reader *r, struct imf_error *err) {
     enum imf_status status = read_header(t, &at, &f, err);
     if (status)
         return status;
-    set_pixels(t, &f);
+    imf_tiff_set_channels(&t->pixels, &f, r);
     TIFFGetField(t->tif, TIFFTAG_IMAGEWIDTH, &width);
     TIFFGetField(t->tif, TIFFTAG_IMAGELENGTH, &height);
     int depth = f.type.depth ? f.type.depth : f.bits == 16 ? 16 : 8;
@@ -299,6 +283,11 @@ static enum imf_status tiff_open(struct imf_reader *r, struct imf_error *err) {
     if (status)
         return status;
     t->pixels.channels = r->info.channels;
+    if (r->metadata.spectrum.colors)
+        r->info.spectral = f.samples;
+    if (r->info.spectral && !t->pixels.separate && !r->aside)
+        r->memory += imf_tiff_ahead_plan(&t->ahead, r->row_bytes, r->info.height, f.samples - 1,
+                                         r->limits.max_memory / SHARE);
     r->info.bits = r->info.channels == 1 && f.bits < 8 && !f.type.depth ? f.bits : 0;
     r->info.type = (unsigned char)f.type.type;
     r->info.type_bits = f.type.type ? (unsigned char)f.type.bits : 0;
@@ -321,21 +310,51 @@ static enum imf_status tiff_open(struct imf_reader *r, struct imf_error *err) {
     return IMF_OK;
 }
 
+/* Convert row y, which was loaded. */
+static void convert_row(const struct tiff *t, int y, unsigned char *dst) {
+    const struct imf_reader *r = t->stream.reader;
+    size_t pixel = r->row_bytes / (size_t)r->info.width, cell = t->row * (size_t)t->height;
+    const unsigned char *from = t->cells + (size_t)(y - t->top) * t->row;
+    for (int i = 0; i < t->across; i++) {
+        int x = i * t->width;
+        imf_tiff_convert(&t->pixels, dst + (size_t)x * pixel, from, cell,
+                         (size_t)imf_min(t->width, r->info.width - x));
+        from += cell * (size_t)t->pixels.planes;
+    }
+}
+
+/* Convert it of the channel that is read, and of those ahead. */
+static void convert_channels(struct tiff *t, int y, unsigned char *dst) {
+    struct imf_tiff_ahead *a = &t->ahead;
+    const struct imf_reader *r = t->stream.reader;
+    convert_row(t, y, dst);
+    for (int i = 0; i < a->count; i++) {
+        imf_tiff_set_channel(&t->pixels, r, a->first + i);
+        convert_row(t, y, imf_tiff_ahead_row(a, i, y));
+    }
+    if (a->count)
+        imf_tiff_set_channel(&t->pixels, r, r->channel);
+    a->rows = y + 1;
+}
+
 static enum imf_status tiff_rows(struct imf_reader *r, unsigned char *dst, size_t stride, int rows,
                                  int *done, struct imf_error *err) {
     struct tiff *t = r->state;
-    size_t pixel = r->row_bytes / (size_t)r->info.width, cell = t->row * (size_t)t->height;
+    struct imf_tiff_ahead *a = &t->ahead;
+    if (r->row == 0 && r->info.spectral) {
+        t->top = t->held = 0;
+        imf_tiff_set_channel(&t->pixels, r, r->channel);
+        t->is_held = imf_tiff_ahead_begin(a, r->channel, r->info.spectral, r->info.height);
+    }
     for (; *done < rows; ++*done, dst += stride) {
         int y = r->row + *done;
+        if (t->is_held) {
+            memcpy(dst, imf_tiff_ahead_row(a, r->channel - a->first, y), r->row_bytes);
+            continue;
+        }
         if (y >= t->top + t->held && !load(t, y))
             return imf_tiff_failure(&t->stream, *done, err);
-        const unsigned char *from = t->cells + (size_t)(y - t->top) * t->row;
-        for (int i = 0; i < t->across; i++) {
-            int x = i * t->width;
-            imf_tiff_convert(&t->pixels, dst + (size_t)x * pixel, from, cell,
-                             (size_t)imf_min(t->width, r->info.width - x));
-            from += cell * (size_t)t->pixels.planes;
-        }
+        convert_channels(t, y, dst);
     }
     return IMF_OK;
 }
@@ -347,6 +366,7 @@ static void tiff_turn(struct imf_reader *r) {
         TIFFClose(s->tif);
     free(t->pixels.line);
     free(t->cells);
+    free(t->ahead.held);
     s->in.untrue = 0;
     *t = (struct tiff){.stream = {.in = s->in, .bytes = s->bytes},
                        .first = t->first,
@@ -391,6 +411,7 @@ const struct imf_codec imf_tiff_codec = {
     .depths = 8 | 16 | 32 | 64,
     .few_bits = 1 << 1 | 1 << 2 | 1 << 4,
     .resolution = true,
+    .spectral = true,
     .late = true,
     .side_max = INT_MAX,
     .metadata_max = {[IMF_META_EXIF] = UINT32_MAX,

@@ -18,10 +18,13 @@ struct imf_tiff_strips {
     bool big_endian;
     int scheme; /* TIFF's number of the compression */
     int bits, level, predictor;
+    int channels;                 /* of a row in the file */
+    struct imf_spectrum spectrum; /* of planes, a channel each */
     struct imf_tiff_numbers type; /* depth 0: unsigned of `bits` */
     unsigned char
-        *line;  /* NULL, or room for a row that predictor 3 splits; or Group 4's white one */
-    size_t row; /* bytes in the file */
+        *line; /* NULL, or room for a row that predictor 3 splits; or Group 4's white one */
+    unsigned char *picked; /* NULL, or room for a row of one channel of two */
+    size_t row;            /* bytes in the file */
     int strip_rows, row_in_strip;
     struct imf_tiff_lane { /* a strip that is being made */
         unsigned char *plain, *file;
@@ -32,8 +35,8 @@ struct imf_tiff_strips {
     int lanes, filling;
     struct imf_pool *pool, *own; /* own: NULL, or to be closed with the strips */
     uint64_t *offsets, *sizes;
-    size_t strips;
-    uint64_t memory; /* bytes that all this takes */
+    size_t strips, each; /* all so far; those of the picture, or of a plane */
+    uint64_t memory;     /* bytes that all this takes */
 };
 
 /* Begin a picture of the writer, which is `info`'s. pool: NULL, or another picture's. To be closed also after a failure. */

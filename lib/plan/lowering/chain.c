@@ -20,8 +20,10 @@ static double grain_of(const struct imf_info *input, double full) {
 static enum imf_status check_color(const struct imf_filter *filter, const struct imf_info *input,
                                    const struct imf_settings *settings, struct imf_error *err) {
     const char *what = settings->linear ? "--linear" : settings->channels ? "--channels" : NULL;
+    bool grays = false;
     for (size_t i = 0; i < filter->count; i++) {
         const struct imf_stage *s = &filter->stages[i];
+        grays |= s->op == IMF_OP_GRAY;
         if (s->op == IMF_OP_GRAY)
             what = "gray";
         else if (s->op == IMF_OP_CLAHE)
@@ -29,6 +31,14 @@ static enum imf_status check_color(const struct imf_filter *filter, const struct
         else if (s->op == IMF_OP_BLEND && s->blend != IMF_BLEND_NORMAL)
             what = "a blend other than normal";
     }
+    if (input->spectral && (settings->linear || settings->channels || grays))
+        return imf_fail(err, IMF_ERR_FORMAT,
+                        "%s needs colours, which %d channels are not (take red, green and blue "
+                        "out first, as vips extract_band does)",
+                        grays              ? "gray"
+                        : settings->linear ? "--linear"
+                                           : "--channels",
+                        input->spectral);
     if (settings->channels > IMF_CHANNELS_LUMA && input->color == IMF_COLOR_GRAY)
         return imf_fail(err, IMF_ERR_FORMAT,
                         "--channels=r, g or b needs an RGB image, this is gray");

@@ -18,6 +18,7 @@
 #include "run/pipeline/stream.h"
 #include "run/pipeline/verify.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -236,7 +237,7 @@ static enum imf_status run_files(struct imf_workspace *ws, struct imf_reader *re
         info->channels != input->channels || info->depth != input->depth ||
         info->type != input->type || info->type_bits != input->type_bits ||
         info->color != input->color || info->alpha != input->alpha ||
-        !same_orientation(info, input))
+        info->spectral != input->spectral || !same_orientation(info, input))
         return imf_fail(err, IMF_ERR_ARGUMENT, "the plan was made for another image");
     if (writer && ws->plan->in_parts)
         imf_writer_keep_no_pictures(writer);
@@ -257,6 +258,64 @@ static enum imf_status run_files(struct imf_workspace *ws, struct imf_reader *re
     return run(ws, &pixels, streams, options, r, err);
 }
 
+/* The caller's progress, where it is that of one channel of several. */
+struct channel_progress {
+    const struct imf_run_options *options;
+    int channel, channels;
+};
+
+static int channel_progress(void *data, int filtered, int rows) {
+    const struct channel_progress *p = data;
+    double part = (p->channel + (double)filtered / rows) / p->channels;
+    bool end = filtered == rows && p->channel + 1 == p->channels;
+    int all = end ? rows : imf_min((int)(part * rows), rows - 1);
+    return p->options->progress(p->options->progress_data, all, rows);
+}
+
+/* Add what one channel took and had; the rest is the last one's. */
+static void add_report(struct imf_report *r, const struct imf_report *one) {
+    static const size_t times[] = {
+        offsetof(struct imf_report, setup_ms),        offsetof(struct imf_report, decode_ms),
+        offsetof(struct imf_report, upload_ms),       offsetof(struct imf_report, compute_ms),
+        offsetof(struct imf_report, download_ms),     offsetof(struct imf_report, encode_ms),
+        offsetof(struct imf_report, total_ms),        offsetof(struct imf_report, decode_wait_ms),
+        offsetof(struct imf_report, compute_wait_ms), offsetof(struct imf_report, encode_wait_ms),
+        offsetof(struct imf_report, run_ms)};
+    const struct imf_report before = *r;
+    *r = *one;
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++)
+        *(double *)(void *)((char *)r + times[i]) +=
+            *(const double *)(const void *)((const char *)&before + times[i]);
+    r->bands += before.bands;
+    r->verify_max = fmax(r->verify_max, before.verify_max);
+    r->verify_differing += before.verify_differing;
+    r->verify_samples += before.verify_samples;
+    r->verify_unexcused += before.verify_unexcused;
+    r->verify_ok = r->verify_ok && (before.verify_ok || !before.verified);
+    r->fell_back |= before.fell_back;
+}
+
+/* One channel after the other, each as a picture of its own. */
+static enum imf_status run_channels(struct imf_workspace *ws, struct imf_reader *reader,
+                                    struct imf_writer *writer,
+                                    const struct imf_run_options *options, struct imf_report *r,
+                                    struct imf_error *err) {
+    struct channel_progress progress = {options, 0, imf_reader_info(reader)->spectral};
+    struct imf_run_options own = *options;
+    enum imf_status st = IMF_OK;
+    own.progress = options->progress ? channel_progress : NULL;
+    own.progress_data = &progress;
+    for (; progress.channel < progress.channels && !st; progress.channel++) {
+        struct imf_report one = {0};
+        if (progress.channel)
+            st = imf_reader_channel(reader, progress.channel, err);
+        if (!st)
+            st = run_files(ws, reader, writer, &own, &one, err);
+        add_report(r, &one);
+    }
+    return st;
+}
+
 enum imf_status imf_workspace_run(struct imf_workspace *ws, struct imf_reader *reader,
                                   struct imf_writer *writer, const struct imf_run_options *options,
                                   struct imf_report *report, struct imf_error *err) {
@@ -264,8 +323,12 @@ enum imf_status imf_workspace_run(struct imf_workspace *ws, struct imf_reader *r
     struct imf_report r = {0};
     imf_sized_read(&o, sizeof o, options);
     enum imf_status st = imf_check_run(&o, err);
+    if (!st && imf_reader_info(reader)->spectral && o.bench)
+        st = imf_fail(err, IMF_ERR_ARGUMENT, "one channel is timed, and there are %d",
+                      imf_reader_info(reader)->spectral);
     if (!st)
-        st = run_files(ws, reader, writer, &o, &r, err);
+        st = (imf_reader_info(reader)->spectral ? run_channels : run_files)(ws, reader, writer, &o,
+                                                                            &r, err);
     imf_sized_write(report, &r, sizeof r);
     return st;
 }
