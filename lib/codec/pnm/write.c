@@ -141,23 +141,36 @@ static void to_bits(unsigned char *line, const struct imf_info *info, const unsi
         line[x / 8] |= (unsigned char)(src[x * step] < 128 ? 0x80 >> x % 8 : 0);
 }
 
-/* Samples of 16 bits are big-endian in the file; each is written `times` times. */
-static void to_samples(const struct pnm *p, const unsigned char *src, size_t samples, int times) {
-    unsigned char *line = p->line;
-    bool wide = p->full > 255;
+/* Samples of 16 bits are big-endian in the file; each is written `times` times. Of a full scale other than theirs they are
+ * scaled. Constants make loops that the compiler vectorises. */
+static inline void put_samples(const struct pnm *p, const unsigned char *restrict src,
+                               size_t samples, int times, bool wide, bool scaled) {
+    unsigned char *restrict line = p->line;
     for (size_t i = 0; i < samples; i++) {
         uint16_t value = src[i];
         if (wide)
             memcpy(&value, src + 2 * i, sizeof value);
-        uint32_t scaled = value * p->maxval + p->full / 2;
-        if (p->maxval != p->full)
-            value = (uint16_t)(wide ? scaled / 65535 : scaled / 255);
-        for (int n = 0; n < times; n++) {
-            if (wide)
-                *line++ = (unsigned char)(value >> 8);
-            *line++ = (unsigned char)value;
-        }
+        if (scaled)
+            value = (uint16_t)((value * p->maxval + p->full / 2) / (wide ? 65535u : 255u));
+        if (wide && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
+            value = (uint16_t)(value >> 8 | value << 8);
+        for (int n = 0; n < times && wide; n++)
+            memcpy(line + ((size_t)times * i + (size_t)n) * 2, &value, sizeof value);
+        for (int n = 0; n < times && !wide; n++)
+            line[(size_t)times * i + (size_t)n] = (unsigned char)value;
     }
+}
+
+static void to_samples(const struct pnm *p, const unsigned char *src, size_t samples, int times) {
+    bool wide = p->full > 255;
+    if (p->maxval != p->full)
+        put_samples(p, src, samples, times, wide, true);
+    else if (wide && times == 1)
+        put_samples(p, src, samples, 1, true, false);
+    else if (wide)
+        put_samples(p, src, samples, 3, true, false);
+    else
+        put_samples(p, src, samples, 3, false, false);
 }
 
 static enum imf_status pnm_rows(struct imf_writer *w, const unsigned char *src, size_t stride,
