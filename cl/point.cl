@@ -131,6 +131,14 @@ STEP void linearize(PLANES)
             ((float *)v[c])[l] = CURVE_OF(table, c, colors)[(int)((float *)v[c])[l] * IN_STEP];
 }
 
+// Instead of all steps, of integers: what the host has made of each value of colours, then of alpha.
+STEP void map(PLANES, int values)
+{
+    for (int c = 0; c < colors + alpha; c++)
+        for (int l = 0; l < VEC; l++)
+            ((float *)v[c])[l] = table[(int)((float *)v[c])[l] + (c < colors ? 0 : values)];
+}
+
 // Beyond full scale colours saturate.
 STEP void delinearize(PLANES)
 {

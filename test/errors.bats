@@ -179,11 +179,16 @@ blur:2, 3|-o c.pgm|"2, 3" at column 6 is not a number
 sauvola|-o c.pgm|(did you mean "threshold:sauvola"?)
 nlmeans|-o c.pgm|(did you mean "denoise"?)
 despeckle|-o c.pgm|unknown filter "despeckle" (median:1 removes single specks, denoise removes noise and grain)
-contrast|-o c.pgm|(kernel:1 with --range=normalize stretches black and white to full scale, kernel:1:scale=S:bias=B makes x / S + B of a sample x; clahe is local contrast)
-levels|-o c.pgm|unknown filter "levels" (kernel:1 with --range=normalize stretches
-curves|-o c.pgm|unknown filter "curves" (none of those built in has a curve; equalize
-gamma|-o c.pgm|unknown filter "gamma" (none of those built in has a curve
-brightness|-o c.pgm|(kernel:1:bias=B adds B, a fraction of full scale)
+contrast|-o c.pgm|(levels:BLACK:WHITE stretches what is between them to full scale, kernel:1 with --range=normalize what is between the least and the largest sample; clahe is local contrast)
+levels:0.5|-o c.pgm|WHITE is missing
+levels:0.5:50%|-o c.pgm|BLACK and WHITE must differ by 0.000001 or more
+levels:0:1:2|-o c.pgm|one argument too many
+levels:0:1:gamma=0|-o c.pgm|gamma from 0.01 to 100
+levels:0:2000|-o c.pgm|is out of range
+curves|-o c.pgm|unknown filter "curves" (none of those built in has a curve of points; gamma:G is a power
+gamma|-o c.pgm|G is missing
+gamma:0|-o c.pgm|G from 0.01 to 100
+brightness|-o c.pgm|(gamma:G brightens, kernel:1:bias=B adds B, a fraction of full scale)
 saturation|-o c.pgm|(none of those built in does that; --list-filters lists them)
 deconvolve|-o c.pgm|(did you mean "deblur"?)
 inpaint|-o c.pgm|(none of those built in does that; --list-filters lists them)

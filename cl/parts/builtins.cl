@@ -64,6 +64,7 @@ uint BUILTIN clz(uint);
     type BUILTIN fmax(type, type);                                                                                     \
     type BUILTIN copysign(type, type);                                                                                 \
     type BUILTIN fma(type, type, type);
+#define BUILTIN_POWER(type) type BUILTIN pow(type, type);
 #define BUILTIN_SELECT(type, integer) type BUILTIN select(type, type, integer);
 BUILTIN_ORDERS(float)
 EACH_WIDTH(BUILTIN_REAL, float)
@@ -72,6 +73,7 @@ BUILTIN_SELECT(float2, int2)
 BUILTIN_SELECT(float4, int4)
 BUILTIN_SELECT(float8, int8)
 BUILTIN_SELECT(float16, int16)
+EACH_WIDTH(BUILTIN_POWER, float)
 float BUILTIN log(float);
 float BUILTIN cospi(float);
 float BUILTIN dot(float2, float2);

@@ -176,6 +176,8 @@ struct imf_stage {
     enum imf_blend_mode blend;
     double amount;    /* unsharp, blend */
     double threshold; /* unsharp, threshold: fraction of full scale */
+    double black, white,
+        gamma; /* levels: two fractions of full scale, which may be any way round */
     struct imf_transfer transfer;
     struct imf_window_op window_op, second;
     enum imf_compound compound;

@@ -35,6 +35,8 @@ enum {
         "point operation: Rec. 709 luma, 0.2126 R + 0.7152 G + 0.0722 B")                          \
     ROW(INVERT, IMF_IS_POINT | IMF_CHAINS, "point operation: full scale - x") /* alpha stays */    \
     ROW(THRESHOLD, IMF_IS_POINT, NULL) /* x >= threshold ? full scale : 0; alpha stays */          \
+    /* x goes from black..white to 0..full scale, then to the power 1 / gamma; alpha stays */      \
+    ROW(LEVELS, IMF_IS_POINT, NULL)                                                                \
     ROW(HISTOGRAM, IMF_IS_POINT, NULL) /* `histogram_op` of all pixels; alpha stays */             \
     ROW(BLEND, IMF_IS_POINT, NULL)     /* of x and of what the chain began with */                 \
     ROW(DEBLUR, IMF_OF_COLORS, NULL)   /* undo the blur of kernel[0], by `deblur` */
@@ -77,6 +79,8 @@ enum {
     ROW(SCALAR, "scalar", op->scalar.threshold ? IMF_MAPS_ALIKE : IMF_MAPS_ALIKE | IMF_FLOATS,     \
         scaled, scalar, p->full, op->scalar.absolute, op->scalar.multiply, op->scalar.offset,      \
         op->scalar.threshold, op->scalar.level)                                                    \
+    ROW(LEVELS, "levels", IMF_MAPS_ALIKE | IMF_FLOATS, leveled, levels, p->full,                   \
+        op->levels.multiply, op->levels.offset, op->levels.exponent)                               \
     ROW(BLEND, "blend",                                                                            \
         IMF_FLOATS | (op->blend.pick || p->in_channels < p->second_channels ||                     \
                               (p->second_light && imf_curve_count(p->curve) > 1)                   \

@@ -207,6 +207,11 @@ const char *imf_stage_words(char buffer[IMF_STAGE_WORDS], const struct imf_stage
         snprintf(buffer, IMF_STAGE_WORDS,
                  "point operation: full scale where x >= %g of it, 0 elsewhere", s->threshold);
         return buffer;
+    case IMF_OP_LEVELS:
+        snprintf(buffer, IMF_STAGE_WORDS,
+                 "point operation: ((x - %g) / (%g - %g)) ^ (1 / %g), of full scale", s->black,
+                 s->white, s->black, s->gamma);
+        return buffer;
     case IMF_OP_BLEND:
         snprintf(buffer, IMF_STAGE_WORDS,
                  "blend: the chain's input, and %g%s of what x makes of it", s->amount,

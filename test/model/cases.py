@@ -282,6 +282,10 @@ class Draw:
                          "difference", "add", "subtract"))
         return "blend:" + mode + self.one(("", ":0.5", ":30%", ":1", ":0.85") + ((":2.5", ":150%") if mode == "normal" else ()))
 
+    def levels(self):
+        return self.one(("gamma:" + self.number(0.2, 5), "levels:%s:%s" % (self.number(-0.2, 0.4), self.number(0.5, 1.3)),
+                         "levels:10%:90%:gamma=" + self.number(0.2, 5), "levels:1:0"))
+
     def chain(self):
         stage = lambda: (self.window if self.chance(0.55) else self.spec)()
         specs = [self.deblur() if self.chance(0.05) else stage()]
@@ -289,7 +293,7 @@ class Draw:
             specs.append(stage())
         while self.chance(0.15):
             specs.insert(int(self.random.integers(len(specs) + 1)), self.blend())
-        for point in ("gray", "invert", "threshold:" + self.one(("0.5", "0.2", "0.333", "otsu", "otsu")), "equalize"):
+        for point in ("gray", "invert", "threshold:" + self.one(("0.5", "0.2", "0.333", "otsu", "otsu")), "equalize", self.levels()):
             if self.chance(0.12):
                 specs.insert(int(self.random.integers(len(specs) + 1)), point)
         return specs

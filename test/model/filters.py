@@ -284,6 +284,25 @@ class Point:
         self.kind, self.level = kind, level
 
 
+class Levels(Point):
+    """A share of full scale from black..white to 0..1, then to the power 1 / gamma; below 0 likewise, negative"""
+
+    integer = False
+
+    def __init__(self, black, white, gamma):
+        super().__init__("levels")
+        self.black, self.by, self.power = black, 1 / (white - black), 1 / gamma
+
+    def of(self, share):
+        share = (share - self.black) * self.by
+        return np.copysign(np.abs(share) ** self.power, share)
+
+    def steepest(self, share):
+        """The largest slope up to this share; a power below 1 has none"""
+        most = np.abs((share - self.black) * self.by).max(initial=0)
+        return np.inf if self.power < 1 else abs(self.by) * self.power * most ** (self.power - 1)
+
+
 class Blend(Point):
     """What W3C's "Compositing and Blending Level 1" makes of a backdrop, the chain's input, and a source, what the
     chain has so far, both 0..1; amount of it, or as much as a mask says, replaces the backdrop"""
@@ -591,6 +610,10 @@ def parse(spec):
         return Point("otsu") if args[0] == "otsu" else Point(name, Fraction(args[0]))
     if name == "denoise":
         return Denoise(None if not args or args[0] == "auto" else fraction(args[0]), options.get("quality", "fast"))
+    if name == "levels":
+        return Levels(fraction(args[0]), fraction(args[1]), float(options.get("gamma", 1)))
+    if name == "gamma":
+        return Levels(0.0, 1.0, float(args[0]))
     if name == "blend":
         return Blend(args[0], *(fraction(a) for a in args[1:]))
     if name in ("gray", "invert", "equalize"):

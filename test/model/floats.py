@@ -190,6 +190,8 @@ class Filters:
             return Value(model.guided(a.v, stage, edge, border, full), 4 * largest(a, 2 * stage.reach, edge) + abs(border))
         if isinstance(stage, filters.Point) and stage.kind == "invert":
             return Value(full - a.v, full + a.size)
+        if isinstance(stage, filters.Levels):
+            return Value(stage.of(a.v / full) * full, abs(stage.by) * (a.size + abs(stage.black) * full))
         raise NotImplementedError(spec)
 
 
@@ -205,7 +207,7 @@ def draw(random):
         lambda: "median:" + one(("1", "2", "4", "3x9")), lambda: "percentile:%d:%s" % (random.integers(101), one("123")),
         lambda: one(("erode:", "dilate:", "open:", "close:", "gradient:", "tophat:", "blackhat:")) + one("125") +
         one(("", ":shape=disk", ":shape=cross")),
-        lambda: "guided:%s:0.1" % one("124"), lambda: "invert",
+        lambda: "guided:%s:0.1" % one("124"), lambda: one(("invert", "levels:0.1:0.7")),
         lambda: one(("highpass:0.1", "lowpass:0.15", "bandpass:0.05:0.2", "notch:0.1:0.2:0.05")),
     ))()
     specs = [stage() for _ in range(1 + int(random.random() < 0.3) + int(random.random() < 0.1))]

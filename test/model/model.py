@@ -732,6 +732,13 @@ class Run:
                 self.free = self.free | (np.abs(self.colours - level) < near)
             over = np.where(step > 0, self.colours >= level, stage.level <= 0)  # hidden colours are 0
             self.colours = step * self.full * over
+        elif stage.kind == "levels":
+            unit = np.broadcast_to(step * self.full, self.colours.shape)
+            share = np.divide(self.colours, unit, out=np.zeros(unit.shape), where=unit != 0)
+            if self.loose and stage.power < 1:
+                raise Undetermined("a power without a steepest slope")
+            self.loose *= stage.steepest(share) if self.loose else 1
+            self.colours = unit * stage.of(share)
         elif stage.kind in ("equalize", "otsu"):
             self.colours = step * self.table(stage.kind, step)
         self.moved = True

@@ -139,6 +139,14 @@ static void check_steps(int channels, enum imf_sample in, enum imf_sample out, i
     op->scalar.level = full / 2;
     check(error, "a threshold", t, 2);
     t = none;
+    op = add(&t, IMF_LEVELS, channels);
+    op->levels.multiply = 1.25;
+    op->levels.offset = -0.125 * full;
+    op->levels.exponent = 1;
+    check(error, "levels", t, 2);
+    op->levels.exponent = 1 / 2.2;
+    check(10 * error, "levels of a power", t, 2);
+    t = none;
     if (many)
         add(&t, IMF_GRAY, one)->gray = IMF_CHANNELS_LUMA;
     check(error, "gray", t, 2);

@@ -1,4 +1,4 @@
-/* test_spec_scan.c - specs of local thresholds, flatten and clahe */
+/* test_spec_scan.c - specs of local thresholds, flatten, clahe and levels */
 #include "spec_check.h"
 
 static void test_thresholds(void) {
@@ -56,9 +56,27 @@ static void test_clahe(void) {
     fails("flatten:512", 9, "1 to 511");
 }
 
+static void test_levels(void) {
+    struct imf_filter *f = parse("levels:10%:1.5:gamma=2");
+    CHECK(f->stages[0].op == IMF_OP_LEVELS && f->stages[0].black == 0.1 &&
+              f->stages[0].white == 1.5 && f->stages[0].gamma == 2,
+          "%g %g %g", f->stages[0].black, f->stages[0].white, f->stages[0].gamma);
+    imf_filter_free(&f);
+    f = parse("gamma:0.5");
+    CHECK(f->stages[0].op == IMF_OP_LEVELS && f->stages[0].black == 0 && f->stages[0].white == 1 &&
+              f->stages[0].gamma == 0.5,
+          "%g %g %g", f->stages[0].black, f->stages[0].white, f->stages[0].gamma);
+    imf_filter_free(&f);
+    fails("levels:0.3:0.3000001", 12, "must differ");
+    fails("levels:0.3", 11, "WHITE is missing");
+    fails("levels:0.3:1001", 12, "-1000 to 1000");
+    fails("gamma:0", 7, "0.01 to 100");
+}
+
 int main(void) {
     test_thresholds();
     test_flatten();
     test_clahe();
+    test_levels();
     return check_done("test_spec_scan");
 }

@@ -15,13 +15,12 @@
 /* Where several filters may be meant: an answer in words, which begins with a blank. */
 #define SPECKS " median:1 removes single specks, denoise removes noise and grain"
 #define STRETCH                                                                                    \
-    " kernel:1 with --range=normalize stretches black and white to full scale, "                   \
-    "kernel:1:scale=S:bias=B makes x / S + B of a sample x; clahe is local contrast"
+    " levels:BLACK:WHITE stretches what is between them to full scale, kernel:1 with "             \
+    "--range=normalize what is between the least and the largest sample; clahe is local contrast"
 #define CURVES                                                                                     \
-    " none of those built in has a curve; equalize spreads the values, --linear filters in "       \
-    "linear "                                                                                      \
-    "light"
-#define BRIGHT " kernel:1:bias=B adds B, a fraction of full scale"
+    " none of those built in has a curve of points; gamma:G is a power, levels:BLACK:WHITE "       \
+    "stretches, equalize spreads the values"
+#define BRIGHT " gamma:G brightens, kernel:1:bias=B adds B, a fraction of full scale"
 
 /* What filters are called elsewhere: in OpenCV, ImageMagick, vips, MATLAB and scikit-image, and by
  * those who know what they want. */
@@ -73,9 +72,7 @@ static const struct {
                  {"scale", NONE},
                  {"rotate", NONE},
                  {"crop", NONE},
-                 {"levels", STRETCH},
                  {"curves", CURVES},
-                 {"gamma", CURVES},
                  {"normalize", STRETCH},
                  {"autocontrast", STRETCH},
                  {"brightness", BRIGHT},

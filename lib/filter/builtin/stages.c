@@ -90,6 +90,16 @@ void imf_setup_threshold(struct imf_stage *stage, const double *values) {
     }
 }
 
+void imf_setup_levels(struct imf_stage *stage, const double *values) {
+    stage->black = values[0];
+    stage->white = values[1];
+    stage->gamma = values[2];
+}
+
+void imf_setup_gamma(struct imf_stage *stage, const double *values) {
+    stage->gamma = values[0];
+}
+
 void imf_setup_blend(struct imf_stage *stage, const double *values) {
     stage->blend = (enum imf_blend_mode)values[0];
     stage->amount = values[1];

@@ -6,32 +6,6 @@
 
 #include <math.h>
 
-/* ---- values that must fit each other -------------------------------------------------------- */
-
-static const char *check_band(const double *values) {
-    return values[0] < values[1] ? NULL : "LOW must be below HIGH";
-}
-
-static const char *check_canny(const double *values) {
-    return values[0] <= values[1] ? NULL : "LOW must not be above HIGH";
-}
-
-static const char *check_dog(const double *values) {
-    return values[0] != values[1] ? NULL : "S1 and S2 must differ: two equal blurs leave nothing";
-}
-
-static const char *check_blend(const double *values) {
-    return values[1] <= 1 || values[0] == IMF_BLEND_NORMAL
-               ? NULL
-               : "AMOUNT must not be above 1: only normal goes further than the chain's result";
-}
-
-static const char *check_notch(const double *values) {
-    return values[0] != 0 || values[1] != 0
-               ? NULL
-               : "U and V must not both be 0: that is the image's mean (highpass removes it)";
-}
-
 /* ---- the table ------------------------------------------------------------------------------ */
 
 static const char *const type_words[] = {
@@ -72,6 +46,9 @@ static const char *const effort_words[] = {"fast", "best", NULL};
 #define REACH NUMBER("R", " in pixels, 1 to 511", 1, 511, NAN, .whole = true)
 #define ANGLE(FALLBACK)                                                                            \
     NUMBER("ANGLE", " in degrees, counter-clockwise", -1e9, 1e9, FALLBACK, .above = false)
+#define LEVEL(NAME)                                                                                \
+    NUMBER(NAME, " as a fraction of full scale, -1000 to 1000", -1000, 1000, NAN, .fraction = true)
+#define GAMMA(NAME, FALLBACK) NUMBER(NAME, " from 0.01 to 100", 0.01, 100, FALLBACK, .above = false)
 #define AMOUNT NUMBER("AMOUNT", " from -1000000 to 1000000", -1e6, 1e6, 1, .above = false)
 #define ORDER NUMBER("order", " from 1 to 100", 1, 100, 2, .whole = true)
 #define WORD(NAME, MEANING, WORDS) {.name = NAME, .meaning = NAME MEANING, .words = WORDS}
@@ -173,7 +150,7 @@ static const struct imf_builtin builtins[] = {
                    NUMBER("sigma", " in pixels, 0 to 16", 0, IMF_CANNY_SIGMA, 1, .above = false),
                    WORD("aperture", " 3, 5 or 7", aperture_words),
                    WORD("norm", " l1 or l2", norm_words)},
-     .check = check_canny},
+     .check = imf_check_canny},
     {.name = "laplacian",
      .doc = {"laplacian", "Laplacian of the four neighbours"},
      .source = IMF_SOURCE_FLT},
@@ -188,7 +165,7 @@ static const struct imf_builtin builtins[] = {
      .stage = {.range = IMF_RANGE_ABS},
      .design = {imf_design_dog},
      .parameter = {SIGMA("S1"), SIGMA("S2")},
-     .check = check_dog},
+     .check = imf_check_dog},
     {.name = "emboss",
      .doc = {"emboss[:ANGLE=135]", "Relief lit from ANGLE degrees, counter-clockwise"},
      .stage = {.range = IMF_RANGE_OFFSET},
@@ -212,20 +189,20 @@ static const struct imf_builtin builtins[] = {
      .stage = {TRANSFER(IMF_BANDPASS), .range = IMF_RANGE_OFFSET},
      .setup = imf_setup_transfer,
      .parameter = {CUTOFF("LOW"), CUTOFF("HIGH"), TYPE, ORDER, MEAN},
-     .check = check_band},
+     .check = imf_check_band},
     {.name = "bandstop",
      .doc = {"bandstop:LOW:HIGH[:type=gaussian|butterworth|ideal][:order=2]",
              "Remove frequencies from LOW to HIGH cycles per pixel"},
      .stage = {TRANSFER(IMF_BANDSTOP)},
      .setup = imf_setup_transfer,
      .parameter = {CUTOFF("LOW"), CUTOFF("HIGH"), TYPE, ORDER},
-     .check = check_band},
+     .check = imf_check_band},
     {.name = "notch",
      .doc = {"notch:U:V:RADIUS", "Remove the frequency pair +-(U,V), cycles per pixel"},
      .stage = {TRANSFER(IMF_NOTCH)},
      .setup = imf_setup_transfer,
      .parameter = {FREQUENCY("U"), FREQUENCY("V"), CUTOFF("RADIUS")},
-     .check = check_notch},
+     .check = imf_check_notch},
     {.name = "notch",
      .variant = "auto",
      .doc = {"notch:auto", "Remove the waves that cover the image: interference, stripes, moire"},
@@ -358,6 +335,18 @@ static const struct imf_builtin builtins[] = {
     {.name = "invert",
      .doc = {"invert", "Full scale minus the sample"},
      .stage = {.op = IMF_OP_INVERT}},
+    {.name = "levels",
+     .doc = {"levels:BLACK:WHITE[:gamma=1]",
+             "Stretch BLACK to WHITE, fractions of full scale, over all of it"},
+     .stage = {.op = IMF_OP_LEVELS},
+     .setup = imf_setup_levels,
+     .parameter = {LEVEL("BLACK"), LEVEL("WHITE"), GAMMA("gamma", 1)},
+     .check = imf_check_levels},
+    {.name = "gamma",
+     .doc = {"gamma:G", "The sample to the power 1/G: above 1 brightens, below it darkens"},
+     .stage = {.op = IMF_OP_LEVELS, .white = 1},
+     .setup = imf_setup_gamma,
+     .parameter = {GAMMA("G", NAN)}},
     {.name = "threshold",
      .doc = {"threshold:T|otsu",
              "White from T upwards, a fraction of full scale; otsu picks the threshold"},
@@ -428,7 +417,7 @@ static const struct imf_builtin builtins[] = {
                     .fallback = 1,
                     .fraction = true,
                     .mask = true}},
-     .check = check_blend},
+     .check = imf_check_blend},
 };
 
 static const struct imf_builtin user = {

@@ -48,6 +48,8 @@ enum imf_source {
 typedef enum imf_status imf_design(struct imf_kernel **out, const double *values,
                                    struct imf_error *err);
 typedef void imf_setup(struct imf_stage *stage, const double *values);
+/* An error of values that are each in bounds but do not fit each other, or NULL. */
+typedef const char *imf_check(const double *values);
 
 struct imf_builtin {
     const char *name, *alias; /* alias may be NULL */
@@ -58,8 +60,7 @@ struct imf_builtin {
     imf_design *design[2];  /* of the stage's kernels, or NULL */
     imf_setup *setup;       /* what follows from values and kernels, or NULL: nothing */
     struct imf_parameter parameter[IMF_PARAMETERS]; /* up to the first without a name */
-    /* An error of values that are each in bounds but do not fit each other, or NULL. */
-    const char *(*check)(const double *values);
+    imf_check *check;                               /* or NULL */
 };
 
 /* In the order of imfilter(1); NULL past the last. */
@@ -88,7 +89,10 @@ imf_setup imf_setup_window, imf_setup_percentile, imf_setup_bilateral, imf_setup
 /* The others (stages.c); a blur that is undone is the first kernel, and none is to be found. */
 imf_setup imf_setup_unsharp, imf_setup_transfer, imf_setup_descreen, imf_setup_canny,
     imf_setup_denoise, imf_setup_clahe, imf_setup_deblur, imf_setup_rl, imf_setup_threshold,
-    imf_setup_blend;
+    imf_setup_levels, imf_setup_gamma, imf_setup_blend;
+/* Of values that must fit each other (checks.c). */
+imf_check imf_check_band, imf_check_canny, imf_check_dog, imf_check_levels, imf_check_blend,
+    imf_check_notch;
 /* Write a note if RANGE or EPS is implausible. */
 void imf_smooth_remark(const struct imf_stage *stage, char *note, size_t size);
 

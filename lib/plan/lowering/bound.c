@@ -196,6 +196,16 @@ static void scaled(const struct imf_operations *o, const struct imf_operation *o
     v->positive = v->stored = false;
 }
 
+static void leveled(const struct imf_operations *o, const struct imf_operation *op,
+                    struct imf_value *v) {
+    double full = o->chain->full;
+    bool positive = v->positive && op->levels.multiply > 0 && op->levels.offset >= 0;
+    forget(v);
+    v->positive = positive;
+    v->bound = fabs(op->levels.multiply) * v->bound + fabs(op->levels.offset);
+    v->bound = full * pow(v->bound / full, op->levels.exponent);
+}
+
 static void blended(const struct imf_operations *o, const struct imf_operation *op,
                     struct imf_value *v) {
     const struct imf_weights *w = &op->blend.weights;
@@ -277,6 +287,8 @@ bool imf_operations_gain(const struct imf_operations *o) {
             gain = op->combine.quotient     ? INFINITY
                    : op->combine.difference ? 0
                                             : 1 + 2 * fabs(op->combine.amount);
+        else if (op->kind == IMF_LEVELS)
+            gain = fabs(op->levels.multiply);
         else if (op->kind == IMF_BLEND)
             gain = fabs(op->blend.weights.amount);
         most = fmax(most, gain);

@@ -33,6 +33,11 @@ bool imf_point_is_map(const struct imf_point *p) {
     return imf_point_all(p, IMF_ALIKE) && imf_point_all(p, IMF_MAPS);
 }
 
+bool imf_point_is_table(const struct imf_point *p, enum imf_sample in) {
+    bool integers = in == IMF_U8 || in == IMF_U16;
+    return integers && imf_point_is_map(p) && imf_point_find(p, IMF_LEVELS);
+}
+
 enum imf_sample imf_chain_sample(const struct imf_chain *chain, int index, bool float64) {
     if (index == 0)
         return chain->in;

@@ -53,6 +53,15 @@ static struct imf_epilogue *scalar(struct imf_lowering *l) {
     return e;
 }
 
+static void levels(struct imf_lowering *l, const struct imf_stage *stage) {
+    double by = 1 / (stage->white - stage->black);
+    imf_lowering_straighten(l);
+    struct imf_operation *op = imf_lowering_append(l, IMF_LEVELS);
+    op->levels.multiply = by;
+    op->levels.offset = -stage->black * by * l->chain->full;
+    op->levels.exponent = 1 / stage->gamma;
+}
+
 static void blend(struct imf_lowering *l, enum imf_blend_mode mode, struct imf_weights w) {
     imf_lowering_straighten(l);
     l->channels = l->pick ? 1 + l->out->alpha : l->chain->channels_in;
@@ -278,6 +287,9 @@ static void lower_stage(struct imf_lowering *l, const struct imf_stage *stage) {
         e = scalar(l);
         e->threshold = true;
         e->level = stage->threshold * full * HAIR;
+        break;
+    case IMF_OP_LEVELS:
+        levels(l, stage);
         break;
     case IMF_OP_BLEND:
         blend_stage(l, stage);

@@ -42,6 +42,9 @@ struct imf_operation {
             double by;
             bool whole; /* the result is counted as integers: nothing is rounded before */
         } rescale;
+        struct { /* x multiply + offset, as a share of full scale to the power exponent */
+            double multiply, offset, exponent;
+        } levels;
         enum imf_channels gray;
         struct {
             double flat, alpha_scale; /* a range of less is 0; as IMF_UNPREMULTIPLY's */
@@ -79,6 +82,9 @@ bool imf_point_all(const struct imf_point *p, int holds);
 bool imf_point_is_alike(const struct imf_point *p);
 /* Each output sample depends on the same input sample alone, and all colours do so alike. */
 bool imf_point_is_map(const struct imf_point *p);
+
+/* It is such a map, of integers, whose results floats do not always give: devices look up what the host computes. */
+bool imf_point_is_table(const struct imf_point *p, enum imf_sample in);
 
 static const struct imf_epilogue imf_plain_epilogue = {.scale = 1, .multiply = 1};
 

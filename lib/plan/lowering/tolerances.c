@@ -44,10 +44,17 @@ struct magnified {
     double gain, part;
 };
 
+/* A power below 1 has no steepest slope: below half a step of the result all is black. */
+static double levels_slope(const struct imf_operation *op, bool bytes) {
+    double e = op->levels.exponent, half = 0.5 / (bytes ? 255 : 65535);
+    return fabs(op->levels.multiply) * e * fmax(1, pow(half, 1 - 1 / e));
+}
+
 /* From behind an operation to what it reads; light magnifies errors by the curve back. */
 static void pass_back(struct magnified *m, const struct imf_operation *op,
                       const struct imf_chain *c) {
     bool few = c->out == IMF_U8;
+    double slope;
     switch (op->kind) {
     case IMF_COMBINE: /* of a quotient both numerator and denominator have an error */
         m->gain *= op->combine.quotient ? sqrt(2) * IMF_LIFT : 1 + fabs(op->combine.amount);
@@ -75,6 +82,12 @@ static void pass_back(struct magnified *m, const struct imf_operation *op,
     case IMF_DELINEARIZE: /* where the curve is steep there is little light */
         m->gain *= imf_curve_steepest(c->curve, few);
         m->part = imf_curve_log_slope(c->curve, few) / imf_curve_steepest(c->curve, few);
+        break;
+    case IMF_LEVELS:
+        slope = levels_slope(op, few);
+        m->part *=
+            op->levels.offset == 0 ? op->levels.exponent * fabs(op->levels.multiply) / slope : 1;
+        m->gain *= slope;
         break;
     default:
         break;
@@ -208,10 +221,12 @@ static void mark_coarse_curve(struct imf_chain *c) {
         (last->source < 0 ? last : &c->passes[last->source])->coarse = true;
 }
 
-/* A point pass keeps integers as they are, or is the chain's only quotient, of integers. */
+/* A point pass keeps integers as they are, or is a table of them or the chain's only quotient. */
 static bool point_exact(const struct imf_chain *c, int i) {
     const struct imf_point *p = &c->passes[i].point;
     bool keeps = c->passes[i].value.integer && !c->passes[i].rounded;
+    if (has(p, IMF_LEVELS))
+        return imf_point_is_table(p, c->passes[i].in) && !c->passes[i].rounded;
     if (has(p, IMF_NORMALIZE))
         return stretches_exactly(p) && i == c->count - 1 && !has(p, IMF_BLEND) && !has(p, IMF_PUT);
     for (int k = 0; k < p->count; k++) {
@@ -295,6 +310,13 @@ static bool solver_exact(const struct imf_pass *pass) {
            imf_is_integer(e->add) && imf_is_integer(e->offset);
 }
 
+/* A power below 1 makes much of the errors of floats near 0. */
+static void mark_coarse_power(struct imf_chain *c, int i) {
+    const struct imf_operation *levels = imf_point_find(&c->passes[i].point, IMF_LEVELS);
+    if (c->relative && levels && levels->levels.exponent < 1 && c->passes[i].source >= 0)
+        c->passes[c->passes[i].source].coarse = true;
+}
+
 void imf_chain_set_tolerances(struct imf_chain *c) {
     bool premultiplied = false;
     c->exact = c->exact_if_opaque = true;
@@ -314,6 +336,7 @@ void imf_chain_set_tolerances(struct imf_chain *c) {
         c->passes[i].error = fine_error(c, i);
         mark_coarse_stretch(c, i);
         mark_coarse_gradient(c, i);
+        mark_coarse_power(c, i);
     }
     mark_coarse_curve(c);
 }

@@ -99,6 +99,25 @@ static enum imf_status make_table(struct imf_point_job *job, const struct imf_po
     return st;
 }
 
+/* What becomes of each sample value, of colours and then of alpha. */
+static enum imf_status make_map(struct imf_point_job *job, const struct imf_point *p,
+                                enum imf_sample in, enum imf_sample out, struct imf_error *err) {
+    size_t values = (size_t)imf_sample_max(in) + 1, bytes = (values << p->alpha) * sizeof(float);
+    float *table = malloc(bytes);
+    enum imf_status st = table ? IMF_OK : imf_fail_memory(err, bytes);
+    for (int k = 0; k <= p->alpha && !st; k++) {
+        void *map;
+        st = imf_point_map(&map, p, in, out, k, err);
+        for (size_t i = 0; i < values && !st; i++)
+            table[(size_t)k * values + i] = (float)imf_sample_get(map, out, (ptrdiff_t)i);
+        free(map);
+    }
+    if (!st)
+        st = imf_buffer_table(&job->table, job->queue, table, bytes, err);
+    free(table);
+    return st;
+}
+
 static enum imf_status make_mask(struct imf_point_job *job, const struct imf_weights *w,
                                  struct imf_error *err) {
     const struct imf_mask_plane *mask = w->mask;
@@ -161,7 +180,12 @@ static enum imf_status make_point(struct imf_point_job *job, const struct imf_po
     imf_define(&d, "CURVES", "%d", imf_curve_tables(p->curve));
     if (blend)
         define_weights(&d, &blend->blend.weights);
-    enum imf_status st = define_steps(&d, p, flat, err);
+    enum imf_status st = IMF_OK;
+    if (imf_point_is_table(p, in))
+        imf_define(&d, "STEPS", "map(PIXELS(C_IN - ALPHA, C_IN - ALPHA), E_FULL, %d);",
+                   (int)imf_sample_max(in) + 1);
+    else
+        st = define_steps(&d, p, flat, err);
     const struct imf_program_source source = {.file = "point.cl", .parts = parts, .defines = &d};
     if (!st)
         st = imf_program_make(&job->point, job->queue, &source, "point", err);
@@ -181,7 +205,9 @@ enum imf_status imf_point_make(struct imf_point_job **out, struct imf_queue *que
     enum imf_status st = make_point(job, p, in, out_sample, err);
     if (!st && imf_point_find(p, IMF_NORMALIZE))
         st = make_range(job, p, in, height, err);
-    if (!st && (imf_point_find(p, IMF_LINEARIZE) || p->second_light || back))
+    if (!st && imf_point_is_table(p, in))
+        st = make_map(job, p, in, out_sample, err);
+    else if (!st && (imf_point_find(p, IMF_LINEARIZE) || p->second_light || back))
         st = make_table(job, p, out_sample, err);
     if (!st && blend && blend->blend.weights.mask)
         st = make_mask(job, &blend->blend.weights, err);

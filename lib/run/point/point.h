@@ -22,6 +22,11 @@ struct imf_point_io {
  * type. Float outputs are neither rounded nor clamped. */
 void imf_point_run_host(const struct imf_point *p, const struct imf_point_io *io);
 
+/* What a pass that maps samples makes of each integer sample of a colour, or of alpha: 0 and up, as many as there are. The
+ * caller frees *map. */
+enum imf_status imf_point_map(void **map, const struct imf_point *p, enum imf_sample in,
+                              enum imf_sample out, bool alpha, struct imf_error *err);
+
 /* The same, vectorised and on several threads. Made once for images of so many pixels and surfaces
  * of these samples; coarse: floats are too coarse for the steps. */
 enum imf_status imf_point_rows_make(void **rows, const struct imf_point *p, enum imf_sample in,

@@ -101,6 +101,16 @@ STEP void scalar(PLANES, int absolute, NUMBER multiply, NUMBER offset, int thres
     }
 }
 
+// Below 0 a power is the same, negative: nothing is clipped, and its inverse undoes it.
+STEP void levels(PLANES, NUMBER multiply, NUMBER offset, NUMBER exponent)
+{
+    for (int c = 0; c < colors; c++) {
+        EACH v[c][i] = multiply * v[c][i] + offset;
+        if (exponent != 1)
+            EACH v[c][i] = full * copysign(pow(fabs(v[c][i]) / full, (REAL)exponent), v[c][i]);
+    }
+}
+
 STEP void clip(PLANES)
 {
     for (int c = 0; c < colors; c++)

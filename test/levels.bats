@@ -1,0 +1,109 @@
+# Levels and gamma
+load helper
+
+@test "samples between BLACK and WHITE take all of the scale, others its ends" {
+    printf 'P2\n9 1\n255\n0 25 26 64 128 200 229 230 255\n' >a.pgm
+    imf -f levels:10%:0.9 a.pgm -o b.pgm
+    [ "$(samples b.pgm)" = "0 0 1 48 128 218 254 255 255" ]
+    imf -f levels:10%:0.9:gamma=2 a.pgm -o b.pgm
+    [ "$(samples b.pgm)" = "0 0 13 111 181 236 255 255 255" ]
+    imf -f levels:0.25:1.25 a.pgm -o b.pgm
+    [ "$(samples b.pgm)" = "0 0 0 0 64 136 165 166 191" ]
+    imf -f gamma:2 a.pgm -o b.pgm
+    [ "$(samples b.pgm)" = "0 80 81 128 181 226 242 242 255" ]
+    imf -f gamma:0.5 a.pgm -o b.pgm
+    [ "$(samples b.pgm)" = "0 2 3 16 64 157 206 207 255" ]
+}
+
+@test "a WHITE below BLACK inverts" {
+    imf -f levels:1:0 "$TESTDATA/noise-rgb.png" -o a.ppm
+    imf -f invert "$TESTDATA/noise-rgb.png" -o b.ppm
+    cmp a.ppm b.ppm
+    printf 'P2\n3 1\n255\n64 128 192\n' >a.pgm
+    imf -f levels:75%:25% a.pgm -o b.pgm
+    [ "$(samples b.pgm)" = "254 126 0" ] # of ties the even one
+}
+
+# In float64, on the host and on a device, in files small and large enough for tables, of odd sizes.
+@test "numpy gives the same samples of 8 and 16 bits on each backend, and alpha stays" {
+    need_python numpy
+    python3 - "$IMFILTER" <<'END'
+import subprocess, sys
+import numpy as np
+random = np.random.default_rng(48)
+def levels(x, black, white, gamma):
+    x = (x - black) / (white - black)
+    return np.copysign(np.abs(x) ** (1 / gamma), x)
+cases = (("levels:10%:90%:gamma=1.5", 0.1, 0.9, 1.5), ("levels:0.13:0.71", 0.13, 0.71, 1), ("levels:0.8:-0.1:gamma=0.7", 0.8, -0.1, 0.7),
+         ("gamma:2.2", 0, 1, 2.2), ("gamma:0.45", 0, 1, 0.45), ("gamma:100", 0, 1, 100), ("gamma:0.01", 0, 1, 0.01))
+for full, dtype in ((255, "u1"), (65535, ">u2")):
+    for width, height, channels in ((1, 1, 1), (37, 23, 3), (31, 17, 2), (29, 31, 4), (1023, 513, 1)):
+        a = random.integers(0, full + 1, (height, width, channels)).astype(dtype)
+        a.flat[:2] = 0, full
+        kind = ("GRAYSCALE", "GRAYSCALE_ALPHA", "RGB", "RGB_ALPHA")[channels - 1]
+        head = "P7\nWIDTH %d\nHEIGHT %d\nDEPTH %d\nMAXVAL %d\nTUPLTYPE %s\nENDHDR\n" % (width, height, channels, full, kind)
+        with open("a.pam", "wb") as f:
+            f.write(head.encode() + a.tobytes())
+        for spec, black, white, gamma in cases:
+            real, seen = np.clip(levels(a / full, black, white, gamma), 0, 1) * full, []
+            if channels % 2 == 0:
+                real[:, :, -1] = a[:, :, -1]
+            for backend in "cpu", "direct":
+                out = subprocess.run([sys.argv[1], "-q", "-f", spec, "--backend=" + backend, "a.pam", "--format=pam", "-o", "-"],
+                                     check=True, capture_output=True).stdout
+                got = np.frombuffer(out.split(b"ENDHDR\n", 1)[1], dtype).reshape(a.shape)
+                seen.append(got)
+                wrong = np.abs(got - real) > 0.5 + 1e-9  # how a tie in decimals rounds, binary fractions decide
+                if wrong.any() or (got != seen[0]).any():
+                    sys.exit("%s, %s, %dx%d, %d channels of %d: %d samples differ" % (
+                        spec, backend, width, height, channels, full, wrong.sum()))
+END
+}
+
+@test "nothing is clipped between stages, nor of floats" {
+    imf -f levels:0.4:0.6 -f levels:-2:3 "$TESTDATA/noise-rgb.png" -o a.ppm
+    imf -f kernel:1 "$TESTDATA/noise-rgb.png" -o b.ppm
+    cmp a.ppm b.ppm
+    imf -f levels:0.4:0.6 -f gamma:2 -f gamma:0.5 -f levels:-2:3 "$TESTDATA/noise-rgb.png" -o a.ppm
+    cmp a.ppm b.ppm
+    need_python numpy
+    python3 - "$IMFILTER" <<'END'
+import subprocess, sys
+import numpy as np
+a = np.array([[-4, -0.25, -0.0, 0.25, 0.5, 1, 4, 900]], "<f4")
+for specs, want in (("gamma:2", np.copysign(np.abs(a.astype(float)) ** 0.5, a)), ("levels:0.25:0.75", (a - 0.25) / 0.5),
+                    ("levels:-1:3:gamma=0.5", np.copysign(((a.astype(float) + 1) / 4) ** 2, a + 1)), ("gamma:3 gamma:1/3", a)):
+    for backend in "cpu", "direct":
+        with open("a.pfm", "wb") as f:
+            f.write(b"Pf\n8 1\n-1\n" + a.tobytes())
+        words = [w for spec in specs.replace("1/3", "0.3333333333333333").split() for w in ("-f", spec)]
+        subprocess.run([sys.argv[1], "-q", *words, "--backend=" + backend, "a.pfm", "-o", "b.pfm"], check=True)
+        got = np.frombuffer(open("b.pfm", "rb").read()[-32:], "<f4").reshape(a.shape)
+        if not np.allclose(got, want, 4e-6, 1e-7):
+            sys.exit("%s, %s: %s, not %s" % (specs, backend, got, want))
+END
+}
+
+@test "levels between filters keep to the contract" {
+    for picture in noise-rgb alpha gradient16; do
+        for chain in "blur:1.5 gamma:2.2" "dog:1:2 gamma:2.2" "highpass:0.1 levels:0.3:0.7:gamma=1.5" "sharpen levels:0.1:0.9" \
+            "gamma:2.2 blur:2 gamma:0.4545" "levels:0.2:0.8 median:1"; do
+            for backend in auto direct; do # near 0 a power asks for more than float32 of signed sums
+                [ $backend = auto ] || [[ $chain != dog* && $chain != highpass* ]] || continue
+                imf_run --backend=$backend -f "${chain%% *}" -f "$(cut -d' ' -f2 <<<"$chain")" --verify "$TESTDATA/$picture.png" -o out.png
+                echo "$picture, $chain, $backend: $output"
+                [ "$status" -eq 0 ]
+            done
+        done
+    done
+}
+
+@test "levels are a point operation: what is shown, and how they fuse" {
+    imf_run -f invert -f levels:0.1:0.9 -f gamma:2 --explain "$TESTDATA/noise-rgb.png"
+    [ "$status" -eq 0 ]
+    [ "$(grep -c pointwise <<<"$output")" -ge 1 ]
+    imf_run -f levels:10%:0.9:gamma=2 --show-kernel
+    [[ $output == *"((x - 0.1) / (0.9 - 0.1)) ^ (1 / 2), of full scale"* ]]
+    imf_run --help levels
+    [[ $output == *"levels:BLACK:WHITE[:gamma=1]"*"BLACK as a fraction of full scale"*"gamma from 0.01 to 100"* ]]
+}
