@@ -252,7 +252,7 @@ def expected(case, image):
         a = Value(plane, np.abs(plane), True)
         steps = Filters(full, case["edge"], border)
         specs = case["f"].split("|")
-        last = max([i for i, spec in enumerate(specs) if spec != "invert"], default=-1)
+        last = max([i for i, spec in enumerate(specs) if not isinstance(filters.parse(spec), filters.Point)], default=-1)
         for i, spec in enumerate(specs):
             stage = filters.parse(spec)
             a = steps.missing(stage, spec, a, holes) if holes.any() else steps.apply(stage, spec, a)
