@@ -405,7 +405,7 @@ class Run:
             self.stages.append(self.by_mask(options["mask"]))
         if options.get("regions"):
             self.stages.append(self.by_regions(options["regions"], image.shape))
-        self.join()
+        self.join(image.shape[2] < 3 or options.get("channels") in SHARES)
         self.full = full_scale(image)
         kernels = [i for i, s in enumerate(self.stages) if not isinstance(s, filters.Point)]
         self.last = kernels[-1] if kernels else -1
@@ -490,11 +490,12 @@ class Run:
         stage.integer = stage.keeps = not self.options.get("feather")
         return stage
 
-    def join(self):
-        """Mixing what a blend has left with the input once more multiplies its weights"""
+    def join(self, gray):
+        """Mixing what a blend has left with the input once more multiplies its weights, and so it does behind a `gray` that
+        changes nothing, since there is one colour"""
         stages = []
         for stage in self.stages:
-            last = stages[-1] if stages else None
+            last = next((s for s in reversed(stages) if not gray or getattr(s, "kind", "") != "gray"), None)
             if isinstance(stage, filters.Blend) and isinstance(last, filters.Blend) and stage.mode == "normal":
                 last.amount *= stage.amount
                 if stage.mask is not None:
