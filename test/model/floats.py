@@ -28,6 +28,7 @@ import filters  # noqa: E402
 import model  # noqa: E402
 
 PART = 2.0 ** -18
+ANY = 1e100  # the size of what may be anything, of which a share of 0 is 0
 EDGES = ("clamp", "reflect", "mirror", "wrap", "constant")
 BACKENDS = {"auto": 0, "direct": 1, "separable": 2, "fft": 3, "cpu": 4, "vector": 5}
 # The rows' type, and imf_info.type, type_bits and full scale
@@ -169,7 +170,7 @@ class Filters:
     def direction(self, x, y):
         with np.errstate(divide="ignore"):
             sure = np.hypot(x.size, y.size) / np.hypot(x.v, y.v) / (2 * np.pi)
-        sure = np.where(sure * PART < 0.1, sure, np.inf)  # too short for a direction
+        sure = np.where(sure * PART < 0.1, sure, ANY)  # too short for a direction
         return Value(np.arctan2(-y.v, x.v) / (2 * np.pi) % 1 * self.full, 2 * sure * self.full + self.full, turn=self.full)
 
     def flatten(self, stage, a):
@@ -180,7 +181,11 @@ class Filters:
         share = a.v / paper
         size = np.abs(share) * (1 + wide(np.abs(closed.v), abs(self.border)) / paper) * unit
         share = np.clip(share, 0, 1) if self.limited else share
-        return Value(unit * share, size if a.exact else np.full(size.shape, np.inf))
+        return Value(unit * share, size if a.exact else np.full(size.shape, ANY))
+
+    def decided(self, white, unsure):
+        v = np.where(white, self.full, 0.0)
+        return Value(v, np.where(unsure, ANY, v), not unsure.any())
 
     def counted(self, stage, planes):
         """By one histogram of 16 bits from 0 to full scale: samples on the border of two bins may be in either"""
@@ -188,11 +193,10 @@ class Filters:
         sure = all(a.exact for a in planes)
         if stage.kind == "equalize":
             v = np.vectorize(model.equalized(words, 65535).get)(words) / 65535 * self.full
-            size = (4 / words.size + 1 / 65535) * self.full / PART if sure else np.inf
+            size = (4 / words.size + 1 / 65535) * self.full / PART if sure else ANY
             return [Value(plane, np.full(plane.shape, size)) for plane in v]
         level = model.otsu(words)
-        return [Value(np.where(w > level, self.full, 0.0),
-                      np.where(np.abs(a.v / self.full * 65535 - (level + 0.5)) <= (1 if sure else np.inf), np.inf, 0.0))
+        return [self.decided(w > level, np.abs(a.v / self.full * 65535 - (level + 0.5)) <= (1 if sure else np.inf))
                 for w, a in zip(words, planes)]
 
     def joint(self, stage, planes, inputs):
@@ -208,7 +212,7 @@ class Filters:
         if isinstance(stage, filters.Bilateral):
             made = model.bilateral(np.stack([a.v for a in planes], axis=2), stage, self.edge, [self.border] * len(planes), full)
             sure = all(a.exact for a in planes)
-            return [Value(made[:, :, c], 4 * largest(a, stage.reach, self.edge) + abs(self.border) if sure else np.inf * a.size)
+            return [Value(made[:, :, c], 4 * largest(a, stage.reach, self.edge) + abs(self.border) if sure else np.full(a.size.shape, ANY))
                     for c, a in enumerate(planes)]
         if isinstance(stage, filters.Blend):
             result = []
@@ -227,7 +231,7 @@ class Filters:
             return self.flatten(stage, a)
         if isinstance(stage, filters.Point) and stage.kind == "threshold":
             near = np.abs(a.v - stage.level * full) <= (0 if a.exact else PART * a.size)
-            return Value(np.where(a.v > stage.level * full, full, 0.0), np.where(near, np.inf, 0.0))
+            return self.decided(a.v > stage.level * full, near)
         if isinstance(stage, filters.Gradient):
             x, y = (correlate(k, a, edge, border) for k in (stage.x, stage.y))
             return Value(np.hypot(x.v, y.v), np.hypot(x.size, y.size))
