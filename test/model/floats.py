@@ -185,7 +185,7 @@ class Filters:
 
     def decided(self, white, unsure):
         v = np.where(white, self.full, 0.0)
-        return Value(v, np.where(unsure, ANY, v), not unsure.any())
+        return Value(v, np.where(unsure, ANY, v))
 
     def counted(self, stage, planes):
         """By one histogram of 16 bits from 0 to full scale: samples on the border of two bins may be in either"""
@@ -219,7 +219,7 @@ class Filters:
             for below, a in zip(inputs, planes if len(planes) == len(inputs) else planes * 3):
                 mixed = stage.formula(below.v / full, a.v / full) * full
                 result.append(Value(below.v + stage.amount * (mixed - below.v),
-                                    below.size + 4 * stage.amount * (a.size + below.size + full)))
+                                    below.size + 4 * stage.amount * (a.size * (1 + below.size / full) + below.size + full)))
             return result
         return None
 
