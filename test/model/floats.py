@@ -168,7 +168,7 @@ class Filters:
         return Value(pair[0].v - pair[1].v, pair[0].size + pair[1].size)
 
     def direction(self, x, y):
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore"):
             sure = np.hypot(x.size, y.size) / np.hypot(x.v, y.v) / (2 * np.pi)
         sure = np.where(sure * PART < 0.1, sure, ANY)  # too short for a direction
         return Value(np.arctan2(-y.v, x.v) / (2 * np.pi) % 1 * self.full, 2 * sure * self.full + self.full, turn=self.full)
@@ -199,9 +199,26 @@ class Filters:
         return [self.decided(w > level, np.abs(a.v / self.full * 65535 - (level + 0.5)) <= (1 if sure else np.inf))
                 for w, a in zip(words, planes)]
 
+    def worded(self, stage, a):
+        """Of one channel, as 16 bits from 0 to full scale; unsure where another rounding of samples gives something else"""
+        border, made = float(np.rint(self.border / self.full * 65535)), []
+        for near in 1, 1 - 1e-6, 1 + 1e-6:
+            words = np.rint(np.clip(a.v / self.full * near, 0, 1) * 65535)
+            if isinstance(stage, filters.LocalThreshold):
+                made.append(model.above_threshold(words, stage, 65535, self.edge, border))
+            elif isinstance(stage, filters.Canny):
+                made.append(model.edges(words[:, :, None], stage, 65535, self.edge, border)[:, :, 0])
+            else:
+                made.append(model.clahe(words[:, :, None], stage, 65535, np.ones(words.shape, bool))[:, :, 0])
+        v, unsure = made[0] / 65535 * self.full, (made[0] != made[1]) | (made[0] != made[2])
+        few = 0 if not isinstance(stage, filters.Clahe) else 1.01 / 65535 * self.full / PART
+        return [Value(v, np.where(unsure if a.exact and not few else not a.exact, ANY, v + few))]
+
     def joint(self, stage, planes, inputs):
         """What a stage makes of all channels, or None: it takes each by itself"""
         full, kind = self.full, getattr(stage, "kind", "")
+        if isinstance(stage, (filters.Canny, filters.LocalThreshold, filters.Clahe)):
+            return self.worded(stage, planes[0])
         if kind in ("equalize", "otsu"):
             return self.counted(stage, planes)
         if kind == "gray" and len(planes) == 3:
@@ -212,7 +229,7 @@ class Filters:
         if isinstance(stage, filters.Bilateral):
             made = model.bilateral(np.stack([a.v for a in planes], axis=2), stage, self.edge, [self.border] * len(planes), full)
             sure = all(a.exact for a in planes)
-            return [Value(made[:, :, c], 4 * largest(a, stage.reach, self.edge) + abs(self.border) if sure else np.full(a.size.shape, ANY))
+            return [Value(made[:, :, c], np.where(sure, 4 * largest(a, stage.reach, self.edge) + abs(self.border), ANY))
                     for c, a in enumerate(planes)]
         if isinstance(stage, filters.Blend):
             result = []
@@ -277,17 +294,22 @@ def draw(random):
         lambda: one(("highpass:0.1", "lowpass:0.15", "bandpass:0.05:0.2", "bandstop:0.1:0.2", "notch:0.1:0.2:0.05")),
         lambda: "bilateral:%s:%s" % (one(("0.8", "1.5", "2")), one(("0.05", "0.3"))), lambda: "phase", lambda: "gray",
         lambda: "flatten:" + one("249"), lambda: "threshold:" + one(("0.31", "0.5", "otsu")), lambda: "equalize",
+        lambda: one(("canny:0.02:0.06", "canny:0.05:0.1:sigma=0:norm=l2", "clahe", "clahe:tiles=2x3:limit=2", "threshold:local:3:0.05",
+                     "threshold:sauvola:4")),
     ))()
     specs = [stage() for _ in range(1 + int(random.random() < 0.3) + int(random.random() < 0.1))]
     if random.random() < 0.1:
         specs.append("blend:" + one(("normal:0.7", "multiply", "screen:0.5", "difference", "add:0.3", "subtract", "darken")))
     specs = specs[:specs.index("phase") + 1] if "phase" in specs else specs  # 0 and a turn are far apart for what follows
+    one_channel = any(spec.startswith(("canny", "clahe", "threshold:local", "threshold:sauvola")) for spec in specs)
     case = {"f": "|".join(specs), "type": one(tuple(TYPES)), "size": "%dx%d" % tuple(random.integers(1, 90, 2)),
-            "channels": one("113"), "edge": one(EDGES), "backend": one(tuple(BACKENDS)), "seed": str(int(random.integers(1 << 30)))}
+            "channels": "1" if one_channel else one("113"), "edge": one(EDGES), "backend": one(tuple(BACKENDS)),
+            "seed": str(int(random.integers(1 << 30)))}
     if any(spec.startswith(("highpass", "lowpass", "band", "notch")) for spec in specs):
         case["edge"] = "wrap"  # whatever the extension is elsewhere
     if len(specs) == 1 and TYPES[case["type"]][1] < 2 and random.random() < 0.4 and "wrap" != case["edge"] != "constant" and \
-            not specs[0].startswith(("guided", "unsharp", "bilateral", "phase", "gray", "flatten", "threshold", "equalize", "gamma")):
+            not specs[0].startswith(("guided", "unsharp", "bilateral", "phase", "gray", "flatten", "threshold", "equalize", "gamma",
+                                     "canny", "clahe")):
         case["missing"] = "1"
     if random.random() < 0.2 and "f" in TYPES[case["type"]][0] and TYPES[case["type"]][1] < 2:
         case["full"] = one(("100", "4095", "0.001"))
