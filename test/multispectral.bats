@@ -64,6 +64,22 @@ for sort, all in (2, channels), (1, product):
 '
 }
 
+@test "of several channels that are marked as alpha none is" {
+    spectral '
+for n, colors in (6, 1), (3, 1), (5, 3):
+    channels = draw("u16", 31, 17, n)
+    for sort in 1, 2:
+        write("a.tif", "u16", 31, 17, channels, "", [sort] * (n - colors), colors)
+        imf("-f", "blur:2", "a.tif", "-o", "b.tif")
+        tags, got = read("b.tif")
+        assert tags[338] == [0] * (n - colors) and tags[277] == [n]
+        for c in range(n):
+            write("g.tif", "u16", 31, 17, [channels[c]])
+            imf("-f", "blur:2", "g.tif", "-o", "h.tif")
+            assert read("h.tif")[1] == [got[c]], (n, sort, c)
+'
+}
+
 @test "what the file carries is kept, in place, through pipes, and in one object of JSON" {
     spectral '
 geo = [(33550, "d", [10.0, 10.0, 0.0]), (33922, "d", [0.0, 0.0, 0.0, 5e5, 4e6, 0.0]), (34735, "H", [1, 1, 0, 0]),

@@ -17,6 +17,17 @@ static bool is_spectral(const struct imf_tiff_form *f, const struct imf_tiff_pix
            f->photometric != PHOTOMETRIC_YCBCR && (f->samples > 4 || f->color == IMF_COLOR_GRAY);
 }
 
+/* The one channel that is marked as alpha; 0: none is, or several are, as vips marks all behind the first. */
+static int find_alpha(const struct imf_tiff_form *f, const struct imf_tiff_pixels *p) {
+    int alpha = 0, count = 0;
+    for (int i = 0; i < f->extras && f->colors + i < f->samples; i++)
+        if (f->extra[i] == EXTRASAMPLE_ASSOCALPHA || f->extra[i] == EXTRASAMPLE_UNASSALPHA) {
+            alpha = f->colors + i;
+            count++;
+        }
+    return count == 1 && f->color != IMF_COLOR_CMYK && !p->palette ? alpha : 0;
+}
+
 void imf_tiff_set_channel(struct imf_tiff_pixels *p, const struct imf_reader *r, int channel) {
     const struct imf_spectrum *s = &r->metadata.spectrum;
     p->from[0] = s->alpha && channel == s->alpha ? 0 : channel;
@@ -33,19 +44,17 @@ void imf_tiff_set_channels(struct imf_tiff_pixels *p, struct imf_tiff_form *f,
                                   .from = {0, 1, 2, 3},
                                   .white_is_zero = f->photometric == PHOTOMETRIC_MINISWHITE,
                                   .palette = f->photometric == PHOTOMETRIC_PALETTE};
-    bool may = f->color != IMF_COLOR_CMYK && !p->palette;
-    int alpha = 0;
-    for (int i = 0; may && i < f->extras && f->colors + i < f->samples && !p->alpha; i++) {
-        p->premultiplied = f->extra[i] == EXTRASAMPLE_ASSOCALPHA;
-        p->alpha = p->premultiplied || f->extra[i] == EXTRASAMPLE_UNASSALPHA;
-        p->from[f->colors] = alpha = f->colors + i;
-    }
+    int alpha = find_alpha(f, p);
+    p->alpha = alpha > 0;
+    p->premultiplied = alpha && f->extra[alpha - f->colors] == EXTRASAMPLE_ASSOCALPHA;
+    if (alpha)
+        p->from[f->colors] = alpha;
     p->inverted = p->white_is_zero;
     p->planes = !p->separate || p->palette ? 1 : f->colors + p->alpha;
     if (r->limits.spectral && is_spectral(f, p)) {
         r->metadata.spectrum =
             (struct imf_spectrum){p->white_is_zero ? PHOTOMETRIC_MINISBLACK : f->photometric,
-                                  f->colors, p->alpha ? alpha : 0};
+                                  f->colors, alpha};
         p->planes = p->separate ? 1 + p->alpha : 1;
         f->color = IMF_COLOR_GRAY;
         imf_tiff_set_channel(p, r, 0);
