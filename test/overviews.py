@@ -2,7 +2,7 @@
 
 overviews.py make FILE KIND...    KIND: big (endian), wide (BigTIFF), below, mask, two (pages), gray16, float, alpha, bit, tiles,
                                   odd (a thumbnail of another shape), same (an "overview" of the page's size), ...: see make()
-overviews.py check IN OUT         as many pages and companions in the same places, overviews are means of OUT's page, masks IN's
+overviews.py check IN OUT         as many pages and subfiles in the same places, overviews are means of OUT's page, masks IN's
 overviews.py list FILE            a line a directory
 """
 import random, struct, sys, zlib

@@ -104,8 +104,8 @@ void imf_pack_bits(unsigned char *to, const unsigned char *row, int count, int d
 static enum imf_color profile_color(const struct imf_writer *w) {
     static const enum imf_color spectral[] = {[3] = IMF_COLOR_RGB, [4] = IMF_COLOR_CMYK};
     bool repeated = w->info.color == IMF_COLOR_GRAY && w->codec->repeats_gray;
-    if (w->info.spectral && w->metadata && w->metadata->spectrum.colors >= 3)
-        return spectral[w->metadata->spectrum.colors];
+    if (w->info.spectral && w->metadata && w->metadata->roles.colors >= 3)
+        return spectral[w->metadata->roles.colors];
     return repeated ? IMF_COLOR_RGB : w->info.color;
 }
 

@@ -36,8 +36,8 @@ enum imf_meta_kind {
     IMF_META_XMP_EXTENSION, /* the same, of a piece of what the XMP's packet has no room for */
     IMF_META_TIFF_TAGS,     /* tags of programs, a TIFF stream, for TIFF only */
     IMF_META_PNM_COMMENT,   /* a line behind its '#', for PNM only */
-    IMF_META_TIFF_OVERVIEW, /* codec/tiff/companions.h: a smaller copy that is made anew, for TIFF only */
-    IMF_META_TIFF_MASK, /* the same of a transparency mask, which is copied */
+    IMF_META_TIFF_OVERVIEW, /* codec/tiff/subfiles.h: a smaller copy that is made anew, for TIFF only */
+    IMF_META_TIFF_MASK,     /* the same of a transparency mask, which is copied */
     IMF_META_KINDS
 };
 
@@ -97,11 +97,11 @@ struct imf_metadata {
     bool compressed;    /* a TIFF: it is */
     bool fax;           /* a TIFF: by CCITT's Group 3 or 4 */
     bool splits_floats; /* a TIFF: by predictor 3 */
-    struct imf_spectrum {
+    struct imf_channel_roles {
         int photometric; /* a TIFF's number, of the leading `colors` channels */
         int colors;
         int alpha;       /* that channel is; 0: none */
-    } spectrum;          /* of info.spectral channels */
+    } roles;             /* of info.spectral channels */
     char icc_name[80];   /* a PNG's, of the ICC profile */
     char pfm_scale[32];  /* a PFM's third number, without its sign, or "" */
     bool late;           /* items may be added until its last row was read */

@@ -29,7 +29,7 @@ static int find_alpha(const struct imf_tiff_form *f, const struct imf_tiff_pixel
 }
 
 void imf_tiff_set_channel(struct imf_tiff_pixels *p, const struct imf_reader *r, int channel) {
-    const struct imf_spectrum *s = &r->metadata.spectrum;
+    const struct imf_channel_roles *s = &r->metadata.roles;
     p->from[0] = s->alpha && channel == s->alpha ? 0 : channel;
     p->from[1] = s->alpha;
     p->inverted = p->white_is_zero && p->from[0] == 0;
@@ -52,9 +52,8 @@ void imf_tiff_set_channels(struct imf_tiff_pixels *p, struct imf_tiff_form *f,
     p->inverted = p->white_is_zero;
     p->planes = !p->separate || p->palette ? 1 : f->colors + p->alpha;
     if (r->limits.spectral && is_spectral(f, p)) {
-        r->metadata.spectrum =
-            (struct imf_spectrum){p->white_is_zero ? PHOTOMETRIC_MINISBLACK : f->photometric,
-                                  f->colors, alpha};
+        r->metadata.roles = (struct imf_channel_roles){
+            p->white_is_zero ? PHOTOMETRIC_MINISBLACK : f->photometric, f->colors, alpha};
         p->planes = p->separate ? 1 + p->alpha : 1;
         f->color = IMF_COLOR_GRAY;
         imf_tiff_set_channel(p, r, 0);

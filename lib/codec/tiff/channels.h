@@ -7,7 +7,7 @@
 #include "codec/tiff/pixels.h"
 
 /* Choose them: colours stand before the other samples, of which the first that is alpha is read. Where the reader's limits
- * say so and others are no colours, form's color becomes gray, and the metadata's spectrum is set. */
+ * say so and others are no colours, form's color becomes gray, and the metadata's roles are set. */
 void imf_tiff_set_channels(struct imf_tiff_pixels *p, struct imf_tiff_form *form,
                            struct imf_reader *r);
 /* Of such a picture: convert rows of this channel, with alpha. */

@@ -6,14 +6,13 @@
  */
 #include "codec/tiff/overviews.h"
 
-#include "codec/tiff/box.h"
-#include "codec/tiff/companions.h"
+#include "codec/tiff/shrink.h"
+#include "codec/tiff/subfiles.h"
 
 #include <stdlib.h>
 
-/* One of them. */
-struct one {
-    struct imf_tiff_companion source;
+struct subfile {
+    struct imf_tiff_subfile source;
     bool is_mask;
     struct imf_tiff_strips strips; /* an overview's */
     struct imf_tiff_mask mask;
@@ -21,9 +20,9 @@ struct one {
 
 struct imf_tiff_overviews {
     struct imf_writer *writer;
-    struct imf_boxes boxes;
-    struct imf_box box[IMF_TIFF_COMPANIONS_MAX];
-    struct one list[IMF_TIFF_COMPANIONS_MAX];
+    struct imf_shrink shrink;
+    struct imf_shrunk smaller[IMF_TIFF_SUBFILES_MAX];
+    struct subfile list[IMF_TIFF_SUBFILES_MAX];
     int count, below;
     uint64_t memory;
 };
@@ -39,32 +38,32 @@ static void list(struct imf_tiff_overviews *o, bool below) {
     bool turned = !imf_orientation_is_upright(w->orientation);
     for (const struct imf_meta_item *i = w->metadata->first; i; i = i->next) {
         bool is_mask = i->kind == IMF_META_TIFF_MASK;
-        if ((!is_mask && i->kind != IMF_META_TIFF_OVERVIEW) || o->count == IMF_TIFF_COMPANIONS_MAX)
+        if ((!is_mask && i->kind != IMF_META_TIFF_OVERVIEW) || o->count == IMF_TIFF_SUBFILES_MAX)
             continue;
-        struct one one = {.source = imf_tiff_companion_of(i), .is_mask = is_mask};
-        if (one.source.below != below)
+        struct subfile subfile = {.source = imf_tiff_subfile_of(i), .is_mask = is_mask};
+        if (subfile.source.below != below)
             continue;
-        if ((int)one.source.page_width != w->input.width ||
-            (int)one.source.page_height != w->input.height)
+        if ((int)subfile.source.page_width != w->input.width ||
+            (int)subfile.source.page_height != w->input.height)
             imf_writer_lose(w, i, NULL, 0, "the picture has another size");
         else if (is_mask && turned)
             imf_writer_lose(w, i, NULL, 0, "it is not turned");
         else
-            o->list[o->count++] = one;
+            o->list[o->count++] = subfile;
     }
 }
 
-static enum imf_status open_overview(struct imf_tiff_overviews *o, struct one *one,
+static enum imf_status open_overview(struct imf_tiff_overviews *o, struct subfile *subfile,
                                      const struct imf_tiff_strips *page, struct imf_error *err) {
     bool swap = o->writer->orientation.swap;
     struct imf_info info = page->info;
-    info.width = (int)(swap ? one->source.height : one->source.width);
-    info.height = (int)(swap ? one->source.width : one->source.height);
-    o->box[o->boxes.count++] = (struct imf_box){
-        .width = info.width, .height = info.height, .take = take_row, .data = &one->strips};
+    info.width = (int)(swap ? subfile->source.height : subfile->source.width);
+    info.height = (int)(swap ? subfile->source.width : subfile->source.height);
+    o->smaller[o->shrink.count++] = (struct imf_shrunk){
+        .width = info.width, .height = info.height, .take = take_row, .data = &subfile->strips};
     enum imf_status status =
-        imf_tiff_strips_open(&one->strips, o->writer, &info, page->big_endian, page->pool, err);
-    o->memory += one->strips.memory;
+        imf_tiff_strips_open(&subfile->strips, o->writer, &info, page->big_endian, page->pool, err);
+    o->memory += subfile->strips.memory;
     return status;
 }
 
@@ -78,7 +77,8 @@ enum imf_status imf_tiff_overviews_open(struct imf_tiff_overviews **out, struct 
     *out = o;
     if (!o)
         return imf_fail_memory(err, sizeof *o);
-    *o = (struct imf_tiff_overviews){.writer = w, .boxes.box = o->box, .memory = sizeof *o};
+    *o =
+        (struct imf_tiff_overviews){.writer = w, .shrink.smaller = o->smaller, .memory = sizeof *o};
     list(o, true);
     o->below = o->count;
     list(o, false);
@@ -87,8 +87,8 @@ enum imf_status imf_tiff_overviews_open(struct imf_tiff_overviews **out, struct 
         if (!o->list[i].is_mask)
             status = open_overview(o, &o->list[i], page, err);
     if (!status)
-        status = imf_boxes_open(&o->boxes, &page->info, err);
-    o->memory += o->boxes.memory;
+        status = imf_shrink_open(&o->shrink, &page->info, err);
+    o->memory += o->shrink.memory;
     return status;
 }
 
@@ -99,8 +99,8 @@ uint64_t imf_tiff_overviews_memory(const struct imf_tiff_overviews *o) {
 enum imf_status imf_tiff_overviews_rows(struct imf_tiff_overviews *o, const unsigned char *src,
                                         size_t stride, int rows, struct imf_error *err) {
     enum imf_status status = IMF_OK;
-    for (int y = 0; o && o->boxes.count && y < rows && !status && !o->writer->error; y++)
-        status = imf_boxes_row(&o->boxes, src + (size_t)y * stride, err);
+    for (int y = 0; o && o->shrink.count && y < rows && !status && !o->writer->error; y++)
+        status = imf_shrink_row(&o->shrink, src + (size_t)y * stride, err);
     return status;
 }
 
@@ -120,13 +120,13 @@ int imf_tiff_overviews_count(const struct imf_tiff_overviews *o, int *below) {
 void imf_tiff_overviews_add(const struct imf_tiff_overviews *o, int i, struct imf_tiff_directory *d,
                             struct imf_tiff_output *out) {
     enum { REDUCED = 1 };
-    const struct one *one = &o->list[i];
-    if (one->is_mask) {
-        imf_tiff_mask_add(&one->mask, &one->source, d, out);
+    const struct subfile *subfile = &o->list[i];
+    if (subfile->is_mask) {
+        imf_tiff_mask_add(&subfile->mask, &subfile->source, d, out);
         return;
     }
     imf_tiff_add(d, out, IMF_TIFF_SUBFILE, IMF_TIFF_LONG, 1, (uint64_t[]){REDUCED});
-    imf_tiff_strips_add(&one->strips, d, out);
+    imf_tiff_strips_add(&subfile->strips, d, out);
 }
 
 void imf_tiff_overviews_close(struct imf_tiff_overviews **overviews) {
@@ -137,7 +137,7 @@ void imf_tiff_overviews_close(struct imf_tiff_overviews **overviews) {
         free(o->list[i].mask.sizes);
     }
     if (o)
-        imf_boxes_close(&o->boxes);
+        imf_shrink_close(&o->shrink);
     free(o);
     *overviews = NULL;
 }

@@ -6,10 +6,10 @@
  * itself, which metadata.c may claim; of another one all is that picture, and an overview or a mask of the one that is
  * read is an item. Pages that are read after the first have accounts of their own, of what their directories lead to.
  */
-#include "codec/tiff/companions.h"
 #include "codec/tiff/metadata.h"
 #include "codec/tiff/pictures.h"
 #include "codec/tiff/planes.h"
+#include "codec/tiff/subfiles.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -205,20 +205,20 @@ static struct picture name_picture(struct walk *w, const struct imf_tiff_directo
                                    const char *name) {
     struct imf_metadata *m = &w->reader->metadata;
     enum imf_meta_kind kind =
-        w->level == BELOW_OTHER ? IMF_META_KINDS : imf_tiff_companion_kind(w->in, d, &w->page);
+        w->level == BELOW_OTHER ? IMF_META_KINDS : imf_tiff_subfile_kind(w->in, d, &w->page);
     if (kind == IMF_META_KINDS)
         return (struct picture){is_smaller(w, d) ? "smaller copy of the picture" : name, IMF_LOST,
                                 NULL};
     bool mask = kind == IMF_META_TIFF_MASK;
     if (w->later)
         return (struct picture){mask ? MASK : OVERVIEW, mask ? IMF_KEPT : IMF_REBUILT, NULL};
-    const struct imf_tiff_companion c = {.width = (uint32_t)imf_tiff_number_of(w->in, d, 256),
-                                         .height = (uint32_t)imf_tiff_number_of(w->in, d, 257),
-                                         .page_width = (uint32_t)w->page.width,
-                                         .page_height = (uint32_t)w->page.height,
-                                         .below = w->level == BELOW_PAGE,
-                                         .at = d->at,
-                                         .in = *w->in};
+    const struct imf_tiff_subfile c = {.width = (uint32_t)imf_tiff_number_of(w->in, d, 256),
+                                       .height = (uint32_t)imf_tiff_number_of(w->in, d, 257),
+                                       .page_width = (uint32_t)w->page.width,
+                                       .page_height = (uint32_t)w->page.height,
+                                       .below = w->level == BELOW_PAGE,
+                                       .at = d->at,
+                                       .in = *w->in};
     return (struct picture){mask ? MASK : OVERVIEW, IMF_LOST,
                             imf_metadata_add(m, kind, 0, &c, sizeof c)};
 }
@@ -272,7 +272,7 @@ static void walk_directory(struct walk *w, uint64_t at, enum place place, const 
 }
 
 /* Overviews and masks behind a page whose account has nothing else that is not its own. */
-static void walk_companions(struct walk *w, uint64_t at) {
+static void walk_subfiles(struct walk *w, uint64_t at) {
     bool *out_of_memory = &w->reader->metadata.out_of_memory, more = true;
     struct imf_tiff_directory d;
     imf_tiff_load(&d, w->in, at, out_of_memory);
@@ -281,7 +281,7 @@ static void walk_companions(struct walk *w, uint64_t at) {
         imf_tiff_unload(&d);
         more = imf_tiff_load(&d, w->in, next, out_of_memory) && !imf_tiff_is_page(w->in, &d);
         struct imf_tiff_owner page = w->page;
-        if (more && imf_tiff_companion_kind(w->in, &d, &page) != IMF_META_KINDS)
+        if (more && imf_tiff_subfile_kind(w->in, &d, &page) != IMF_META_KINDS)
             walk_directory(w, next, OTHER, OVERVIEW);
     }
     imf_tiff_unload(&d);
@@ -306,7 +306,7 @@ void imf_tiff_enter(struct imf_reader *r, struct imf_tiff_input *in, uint64_t fi
         if (!later || planes.count == 1) /* the first page's account has all of its planes */
             walk_directory(w, at, READ, NULL);
         if (later && planes.count == 1)
-            walk_companions(w, at);
+            walk_subfiles(w, at);
         if (!later && planes.count > 1)
             enter(w, planes.first + planes.bytes, (uint64_t)(planes.count - 1) * planes.bytes,
                   r->pages ? IMF_PIXELS : IMF_LOST, 0, PLANES, planes.first + planes.bytes, NULL);

@@ -283,7 +283,7 @@ static enum imf_status tiff_open(struct imf_reader *r, struct imf_error *err) {
     if (status)
         return status;
     t->pixels.channels = r->info.channels;
-    if (r->metadata.spectrum.colors)
+    if (r->metadata.roles.colors)
         r->info.spectral = f.samples;
     if (r->info.spectral && !t->pixels.separate && !r->aside)
         r->memory += imf_tiff_ahead_plan(&t->ahead, r->row_bytes, r->info.height, f.samples - 1,

@@ -120,7 +120,7 @@ static void take_row(const struct imf_tiff_strips *t, unsigned char *to, const u
     size_t channels = (size_t)t->channels, samples = (size_t)info->width * channels;
     if (t->picked)
         row = pick(t->picked, row, samples, (size_t)info->depth / 8,
-                   t->writer->channel == t->spectrum.alpha);
+                   t->writer->channel == t->roles.alpha);
     if (t->type.depth)
         take_type(t, to, row, samples, channels);
     else if (t->bits < 8)
@@ -226,10 +226,10 @@ static enum imf_status choose_form(struct imf_tiff_strips *t, struct imf_error *
     const struct imf_info *info = &t->info;
     bool integer = imf_info_integer(info);
     t->channels = info->spectral ? 1 : info->channels;
-    t->spectrum =
-        m && m->spectrum.colors
-            ? m->spectrum
-            : (struct imf_spectrum){BLACK_IS_ZERO, 1, info->alpha ? info->spectral - 1 : 0};
+    t->roles =
+        m && m->roles.colors
+            ? m->roles
+            : (struct imf_channel_roles){BLACK_IS_ZERO, 1, info->alpha ? info->spectral - 1 : 0};
     t->type = imf_tiff_numbers_of_info(info);
     t->bits = t->type.depth ? t->type.bits : info->bits ? info->bits : info->depth;
     if (t->type.depth && !imf_tiff_numbers_of(t->type.type, t->bits).depth)
@@ -298,8 +298,8 @@ static void add_alike(struct imf_tiff_directory *d, struct imf_tiff_output *out,
 static void add_channels(const struct imf_tiff_strips *t, size_t n, struct imf_tiff_directory *d,
                          struct imf_tiff_output *out) {
     const struct imf_info *i = &t->info;
-    size_t colors = i->spectral ? (size_t)t->spectrum.colors : n - i->alpha;
-    size_t alpha = i->spectral ? (size_t)t->spectrum.alpha : colors;
+    size_t colors = i->spectral ? (size_t)t->roles.colors : n - i->alpha;
+    size_t alpha = i->spectral ? (size_t)t->roles.alpha : colors;
     uint64_t format = !imf_info_integer(i) ? 3 : i->type == IMF_TYPE_SIGNED ? 2 : 1;
     add_alike(d, out, 258, n, (uint64_t)t->bits, n, 0);
     if (n > colors)
@@ -315,7 +315,7 @@ void imf_tiff_strips_add(const struct imf_tiff_strips *t, struct imf_tiff_direct
     const struct imf_info *i = &t->info;
     const uint64_t n = i->spectral ? i->spectral : (uint64_t)i->channels;
     const uint64_t colors = t->scheme == GROUP4 ? WHITE_IS_ZERO
-                            : i->spectral       ? (uint64_t)t->spectrum.photometric
+                            : i->spectral       ? (uint64_t)t->roles.photometric
                                                 : photometric[i->color];
     const struct {
         unsigned tag;

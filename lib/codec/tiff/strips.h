@@ -18,9 +18,9 @@ struct imf_tiff_strips {
     bool big_endian;
     int scheme; /* TIFF's number of the compression */
     int bits, level, predictor;
-    int channels;                 /* of a row in the file */
-    struct imf_spectrum spectrum; /* of planes, a channel each */
-    struct imf_tiff_numbers type; /* depth 0: unsigned of `bits` */
+    int channels;                   /* of a row in the file */
+    struct imf_channel_roles roles; /* of planes, a channel each */
+    struct imf_tiff_numbers type;   /* depth 0: unsigned of `bits` */
     unsigned char
         *line; /* NULL, or room for a row that predictor 3 splits; or Group 4's white one */
     unsigned char *picked; /* NULL, or room for a row of one channel of two */

@@ -9,9 +9,9 @@
 
 #include "base/surface.h"
 #include "codec/metadata/tiff.h"
-#include "codec/tiff/companions.h"
 #include "codec/tiff/metadata.h"
 #include "codec/tiff/overviews.h"
+#include "codec/tiff/subfiles.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -149,7 +149,7 @@ static enum imf_status put_page(struct tiff *t, int below, const uint64_t *offse
 
 static enum imf_status tiff_finish(struct imf_writer *w, struct imf_error *err) {
     struct tiff *t = w->state;
-    uint64_t offsets[IMF_TIFF_COMPANIONS_MAX];
+    uint64_t offsets[IMF_TIFF_SUBFILES_MAX];
     int below, count = imf_tiff_overviews_count(t->overviews, &below), i = 0;
     enum imf_status status = imf_tiff_overviews_finish(t->overviews, err);
     if (!t->next)

@@ -1,15 +1,17 @@
 /*
- * box.c - a picture at smaller sizes, by the mean of what each pixel covers
+ * shrink.c - a picture at smaller sizes, by the mean of what each pixel covers
  *
  * Each axis is cut into units, of which a pixel and one of its source have a whole number: a row adds to one or two
- * rows of sums by how many units they share, and columns are added once such a row is complete. Where pixels of a larger one of the
- * sizes are not cut by pixels of a smaller one, its sums stand for the picture's, so that halves of halves cost little.
+ * rows of sums by how many units they share, and columns are added once such a row is complete. Where the pixels of a
+ * larger size are whole in those of a smaller one, its sums stand for the picture's, so that halves of halves cost
+ * little.
  * Sums of integers are exact below 2^53; they are divided once.
  */
-#include "codec/tiff/box.h"
+#include "codec/tiff/shrink.h"
 
 #include "base/clones.h"
 #include "base/error.h"
+#include "base/samples.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -19,33 +21,10 @@ enum { SAMPLES, WEIGHTS };
 
 /* ---- rows of sums ---------------------------------------------------------------------------- */
 
-IMF_CLONES static void add_8(double *restrict to, const unsigned char *restrict row, double weight,
-                             size_t n) {
-    for (size_t i = 0; i < n; i++)
-        to[i] += weight * row[i];
-}
-
-IMF_CLONES static void add_16(double *restrict to, const unsigned char *restrict row, double weight,
-                              size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        uint16_t v;
-        memcpy(&v, row + 2 * i, sizeof v);
-        to[i] += weight * v;
-    }
-}
-
 IMF_CLONES static void add_to_sums(double *restrict to, const double *restrict row, double weight,
                                    size_t n) {
     for (size_t i = 0; i < n; i++)
         to[i] += weight * row[i];
-}
-
-IMF_CLONES static void widen_32(double *restrict to, const unsigned char *restrict row, size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        float v;
-        memcpy(&v, row + 4 * i, sizeof v);
-        to[i] = (double)v;
-    }
 }
 
 IMF_CLONES static void weigh_floats(double *restrict row, double *restrict weights, size_t n) {
@@ -75,33 +54,8 @@ IMF_CLONES static void weigh_colors(double *row, double *weights, size_t pixels,
         weigh_pixels(row, weights, pixels, n);
 }
 
-/* Of samples that may count less. */
-static void weigh_row(const struct imf_boxes *b, const unsigned char *row) {
-    size_t n = (size_t)b->info.channels, pixels = (size_t)b->info.width;
-    double *v = b->row[SAMPLES];
-    if (b->info.depth < 32)
-        memset(v, 0, n * pixels * sizeof *v);
-    switch (b->info.depth) {
-    case 8:
-        add_8(v, row, 1, n * pixels);
-        break;
-    case 16:
-        add_16(v, row, 1, n * pixels);
-        break;
-    case 32:
-        widen_32(v, row, n * pixels);
-        break;
-    default:
-        memcpy(v, row, n * pixels * sizeof *v);
-    }
-    if (b->info.alpha)
-        weigh_colors(v, b->row[WEIGHTS], pixels, n);
-    else
-        weigh_floats(v, b->row[WEIGHTS], n * pixels);
-}
-
 /* Columns of a row of sums, of n channels. */
-static inline void add_pixels(const struct imf_box *x, double *restrict to,
+static inline void add_pixels(const struct imf_shrunk *x, double *restrict to,
                               const double *restrict sums, size_t n) {
     uint64_t at = 0, next = x->across[1]; /* units; where the source's next column begins */
     for (int i = 0; i < x->width; i++, to += n) {
@@ -122,7 +76,7 @@ static inline void add_pixels(const struct imf_box *x, double *restrict to,
     }
 }
 
-IMF_CLONES static void add_columns(const struct imf_box *x, double *to, const double *sums,
+IMF_CLONES static void add_columns(const struct imf_shrunk *x, double *to, const double *sums,
                                    size_t n) {
     switch (n) { /* so that the compiler knows it */
     case 1:
@@ -142,7 +96,7 @@ IMF_CLONES static void add_columns(const struct imf_box *x, double *to, const do
 /* ---- rows of samples ------------------------------------------------------------------------- */
 
 /* What no sample counted for: NaN, unless it is an integer, or a colour that alpha hides. */
-static double hole(const struct imf_boxes *b, const struct imf_box *x, size_t i) {
+static double hole(const struct imf_shrink *b, const struct imf_shrunk *x, size_t i) {
     size_t n = (size_t)b->info.channels, alpha = i - i % n + n - 1;
     bool hidden = b->info.alpha && i != alpha && x->means[WEIGHTS][alpha] > 0 &&
                   !(x->means[SAMPLES][alpha] > 0);
@@ -162,27 +116,17 @@ IMF_CLONES static void divide_all(double *restrict to, const double *restrict su
         to[i] = sums[i] / weight;
 }
 
-/* most: the largest number that is stored. */
-IMF_CLONES static void narrow_8(unsigned char *restrict to, const double *restrict v, int most,
-                                size_t n) {
-    int unit = 255 / most;
+/* Samples of fewer bits than rows have. */
+static void round_to_bits(double *v, double full, int bits, size_t n) {
+    double most = (1 << bits) - 1;
     for (size_t i = 0; i < n; i++)
-        to[i] = (unsigned char)((int)rint(v[i] * most / 255) * unit);
+        v[i] = rint(v[i] * most / full) * (full / most);
 }
 
-IMF_CLONES static void narrow_16(unsigned char *restrict to, const double *restrict v, int most,
-                                 size_t n) {
-    int unit = 65535 / most;
-    for (size_t i = 0; i < n; i++) {
-        uint16_t u = (uint16_t)((int)rint(v[i] * most / 65535) * unit);
-        memcpy(to + 2 * i, &u, sizeof u);
-    }
-}
-
-static void put_row(const struct imf_boxes *b, const struct imf_box *x) {
+static void put_row(const struct imf_shrink *b, const struct imf_shrunk *x) {
     size_t samples = (size_t)b->info.channels * (size_t)x->width;
-    int depth = b->info.depth, bits = b->info.bits ? b->info.bits : depth;
-    double *v = x->samples;
+    enum imf_sample sample = imf_info_sample(&b->info);
+    double *v = x->samples, full = imf_sample_max(sample);
     if (b->weighted)
         divide(v, x->means[SAMPLES], x->means[WEIGHTS], samples);
     else
@@ -190,30 +134,17 @@ static void put_row(const struct imf_boxes *b, const struct imf_box *x) {
     for (size_t i = 0; b->weighted && i < samples; i++)
         if (!(x->means[WEIGHTS][i] > 0))
             v[i] = hole(b, x, i);
-    switch (depth) {
-    case 8:
-        narrow_8(x->row, v, (1 << bits) - 1, samples);
-        break;
-    case 16:
-        narrow_16(x->row, v, (1 << bits) - 1, samples);
-        break;
-    case 32:
-        for (size_t i = 0; i < samples; i++) {
-            float f = (float)v[i];
-            memcpy(x->row + 4 * i, &f, sizeof f);
-        }
-        break;
-    default:
-        memcpy(x->row, v, samples * sizeof *v);
-    }
+    if (b->info.bits)
+        round_to_bits(v, full, b->info.bits, samples);
+    imf_samples_narrow(x->row, sample, v, samples);
 }
 
-/* A row of sums of source `from` for all that are made of it; NULL: the input's row. */
-static enum imf_status give(struct imf_boxes *b, int from, double *const *row,
+/* A row of sums of source `from` for all that are made of it. */
+static enum imf_status give(struct imf_shrink *b, int from, double *const *row,
                             struct imf_error *err);
 
-static enum imf_status finish_row(struct imf_boxes *b, int k, struct imf_error *err) {
-    struct imf_box *x = &b->box[k];
+static enum imf_status finish_row(struct imf_shrink *b, int k, struct imf_error *err) {
+    struct imf_shrunk *x = &b->smaller[k];
     size_t n = (size_t)b->info.channels, samples = n * (size_t)x->source_width;
     for (int i = 0; i <= b->weighted; i++) {
         add_columns(x, x->means[i], x->sums[i], n);
@@ -224,22 +155,18 @@ static enum imf_status finish_row(struct imf_boxes *b, int k, struct imf_error *
     return status ? status : give(b, k, x->means, err);
 }
 
-static enum imf_status give(struct imf_boxes *b, int from, double *const *row,
+static enum imf_status give(struct imf_shrink *b, int from, double *const *row,
                             struct imf_error *err) {
     enum imf_status status = IMF_OK;
     for (int k = 0; k < b->count; k++) {
-        struct imf_box *x = &b->box[k];
+        struct imf_shrunk *x = &b->smaller[k];
         if (x->from != from)
             continue;
         size_t samples = (size_t)b->info.channels * (size_t)x->source_width;
         for (uint64_t left = x->down[1]; left > 0 && !status;) {
             uint64_t room = x->down[0] - x->at % x->down[0], part = left < room ? left : room;
-            for (int i = 0; i <= b->weighted && row; i++)
+            for (int i = 0; i <= b->weighted; i++)
                 add_to_sums(x->sums[i], row[i], (double)part, samples);
-            if (!row && b->info.depth == 8)
-                add_8(x->sums[SAMPLES], b->input, (double)part, samples);
-            else if (!row)
-                add_16(x->sums[SAMPLES], b->input, (double)part, samples);
             x->at += part;
             left -= part;
             if (part == room)
@@ -249,12 +176,15 @@ static enum imf_status give(struct imf_boxes *b, int from, double *const *row,
     return status;
 }
 
-enum imf_status imf_boxes_row(struct imf_boxes *b, const unsigned char *row,
-                              struct imf_error *err) {
-    b->input = row;
-    if (b->weighted)
-        weigh_row(b, row);
-    return give(b, -1, b->weighted ? b->row : NULL, err);
+enum imf_status imf_shrink_row(struct imf_shrink *b, const unsigned char *row,
+                               struct imf_error *err) {
+    size_t n = (size_t)b->info.channels, pixels = (size_t)b->info.width;
+    imf_samples_widen(b->row[SAMPLES], row, imf_info_sample(&b->info), 0, n * pixels);
+    if (b->info.alpha)
+        weigh_colors(b->row[SAMPLES], b->row[WEIGHTS], pixels, n);
+    else if (b->weighted)
+        weigh_floats(b->row[SAMPLES], b->row[WEIGHTS], n * pixels);
+    return give(b, -1, b->row, err);
 }
 
 /* ---- open and close -------------------------------------------------------------------------- */
@@ -271,12 +201,12 @@ static void set_axis(uint64_t axis[2], int source, int size) {
 }
 
 /* The smallest one whose pixels are whole parts of its own. */
-static void choose_source(struct imf_boxes *b, int k) {
-    struct imf_box *x = &b->box[k];
+static void choose_source(struct imf_shrink *b, int k) {
+    struct imf_shrunk *x = &b->smaller[k];
     int width = b->info.width, height = b->info.height;
     x->from = -1;
     for (int i = 0; i < b->count; i++) {
-        const struct imf_box *s = &b->box[i];
+        const struct imf_shrunk *s = &b->smaller[i];
         bool parts = s->width % x->width == 0 && s->height % x->height == 0;
         if (parts && s->width <= width && s->height <= height && s->width > x->width &&
             s->height > x->height) {
@@ -290,32 +220,32 @@ static void choose_source(struct imf_boxes *b, int k) {
     set_axis(x->down, height, x->height);
 }
 
-static double whole(const struct imf_boxes *b, const struct imf_box *x) {
+static double whole(const struct imf_shrink *b, const struct imf_shrunk *x) {
     double all = 1;
-    for (; x; x = x->from < 0 ? NULL : &b->box[x->from])
+    for (; x; x = x->from < 0 ? NULL : &b->smaller[x->from])
         all *= (double)x->across[0] * (double)x->down[0];
     return all;
 }
 
-static bool allocate(struct imf_boxes *b, void *list, size_t count, size_t size) {
+static bool allocate(struct imf_shrink *b, void *list, size_t count, size_t size) {
     void **to = list;
     b->memory += (uint64_t)count * size;
     return (*to = calloc(count, size)) != NULL;
 }
 
-enum imf_status imf_boxes_open(struct imf_boxes *b, const struct imf_info *info,
-                               struct imf_error *err) {
+enum imf_status imf_shrink_open(struct imf_shrink *b, const struct imf_info *info,
+                                struct imf_error *err) {
     size_t n = (size_t)info->channels, each = sizeof(double);
     bool good = true;
     b->info = *info;
     b->weighted = info->alpha || info->depth >= 32;
     b->memory = 0;
-    for (int i = 0; i < 2 && b->weighted; i++)
+    for (int i = 0; i <= b->weighted; i++)
         good = good && allocate(b, &b->row[i], n * (size_t)info->width, each);
     for (int k = 0; k < b->count; k++)
         choose_source(b, k);
     for (int k = 0; k < b->count && good; k++) {
-        struct imf_box *x = &b->box[k];
+        struct imf_shrunk *x = &b->smaller[k];
         x->whole = whole(b, x);
         for (int i = 0; i <= b->weighted; i++)
             good = good && allocate(b, &x->sums[i], n * (size_t)x->source_width, each) &&
@@ -326,9 +256,9 @@ enum imf_status imf_boxes_open(struct imf_boxes *b, const struct imf_info *info,
     return good ? IMF_OK : imf_fail(err, IMF_ERR_MEMORY, "out of memory");
 }
 
-void imf_boxes_close(struct imf_boxes *b) {
+void imf_shrink_close(struct imf_shrink *b) {
     for (int k = 0; k < b->count; k++) {
-        struct imf_box *x = &b->box[k];
+        struct imf_shrunk *x = &b->smaller[k];
         for (int i = 0; i < 2; i++) {
             free(x->sums[i]);
             free(x->means[i]);

@@ -1,10 +1,10 @@
 /*
- * companions.c - pictures that belong to a page of a TIFF: overviews and transparency masks
+ * subfiles.c - pictures that belong to a page of a TIFF: overviews and transparency masks
  *
  * A mask is copied strip by strip, or tile by tile, as it was compressed: its samples have a byte at most, which no
  * order of bytes changes.
  */
-#include "codec/tiff/companions.h"
+#include "codec/tiff/subfiles.h"
 
 #include "codec/encoder.h"
 
@@ -73,14 +73,14 @@ static bool may_copy(struct imf_tiff_input *in, const struct imf_tiff_directory 
     return good;
 }
 
-enum imf_meta_kind imf_tiff_companion_kind(struct imf_tiff_input *in,
-                                           const struct imf_tiff_directory *d,
-                                           struct imf_tiff_owner *o) {
+enum imf_meta_kind imf_tiff_subfile_kind(struct imf_tiff_input *in,
+                                         const struct imf_tiff_directory *d,
+                                         struct imf_tiff_owner *o) {
     uint64_t type = imf_tiff_number_of(in, d, IMF_TIFF_SUBFILE);
     uint64_t width = imf_tiff_number_of(in, d, WIDTH), height = imf_tiff_number_of(in, d, HEIGHT);
     bool same = width == o->width && height == o->height;
     bool mask = type & MASK, reduced = type & REDUCED;
-    if (o->count >= IMF_TIFF_COMPANIONS_MAX || width < 1 || height < 1 || width > o->width ||
+    if (o->count >= IMF_TIFF_SUBFILES_MAX || width < 1 || height < 1 || width > o->width ||
         height > o->height || o->width > INT_MAX || o->height > INT_MAX)
         return IMF_META_KINDS;
     if (reduced == same || (!mask && !reduced) || !has_shape(o, width, height))
@@ -110,7 +110,7 @@ static enum imf_status copy_bytes(struct imf_writer *w, struct imf_bytes *from, 
 }
 
 enum imf_status imf_tiff_mask_copy(struct imf_tiff_mask *out, struct imf_writer *w,
-                                   const struct imf_tiff_companion *c, struct imf_error *err) {
+                                   const struct imf_tiff_subfile *c, struct imf_error *err) {
     struct imf_tiff_input in = c->in;
     struct imf_tiff_directory d;
     const struct imf_tiff_entry *sizes, *offsets = NULL;
@@ -136,7 +136,7 @@ enum imf_status imf_tiff_mask_copy(struct imf_tiff_mask *out, struct imf_writer 
                              : imf_fail(err, IMF_ERR_IO, "cannot read its transparency mask again");
 }
 
-void imf_tiff_mask_add(const struct imf_tiff_mask *mask, const struct imf_tiff_companion *c,
+void imf_tiff_mask_add(const struct imf_tiff_mask *mask, const struct imf_tiff_subfile *c,
                        struct imf_tiff_directory *d, struct imf_tiff_output *out) {
     struct imf_tiff_input in = c->in;
     struct imf_tiff_directory from;

@@ -1,7 +1,7 @@
-/* test_tiff_box.c - smaller pictures beside the mean of every pixel that theirs cover, added up one by one */
+/* test_tiff_shrink.c - smaller pictures beside the mean of every pixel that theirs cover, added up one by one */
 #include "codec_util.h"
 
-#include "codec/tiff/box.h"
+#include "codec/tiff/shrink.h"
 
 #include <math.h>
 
@@ -109,10 +109,10 @@ static void compare(const struct imf_info *i, const unsigned char *p, const stru
 
 static void check_shape(struct imf_info i, int bits) {
     enum { SIZES = 6 };
-    struct imf_box box[SIZES] = {{.width = 0}};
+    struct imf_shrunk box[SIZES] = {{.width = 0}};
     struct taken taken[SIZES];
     struct imf_info to[SIZES];
-    struct imf_boxes b = {.box = box, .count = SIZES};
+    struct imf_shrink b = {.smaller = box, .count = SIZES};
     struct imf_error err;
     i.bits = bits;
     unsigned char *p = random_pixels(&i);
@@ -124,17 +124,17 @@ static void check_shape(struct imf_info i, int bits) {
         to[k].width = widths[k];
         to[k].height = heights[k];
         taken[k] = (struct taken){malloc(image_bytes(&to[k])), row_bytes(&to[k]), 0};
-        box[k] = (struct imf_box){
+        box[k] = (struct imf_shrunk){
             .width = to[k].width, .height = to[k].height, .take = take, .data = &taken[k]};
     }
-    CHECK(imf_boxes_open(&b, &i, &err) == IMF_OK && b.memory > 0, "opened");
+    CHECK(imf_shrink_open(&b, &i, &err) == IMF_OK && b.memory > 0, "opened");
     for (int y = 0; y < i.height; y++)
-        CHECK(imf_boxes_row(&b, p + (size_t)y * row_bytes(&i), &err) == IMF_OK, "row %d", y);
+        CHECK(imf_shrink_row(&b, p + (size_t)y * row_bytes(&i), &err) == IMF_OK, "row %d", y);
     for (int k = 0; k < SIZES; k++) {
         compare(&i, p, &to[k], &taken[k]);
         free(taken[k].rows);
     }
-    imf_boxes_close(&b);
+    imf_shrink_close(&b);
     free(p);
 }
 
@@ -148,5 +148,5 @@ int main(void) {
                                 0);
     for (int bits = 1; bits <= 4; bits *= 2)
         check_shape(shape(61, 47, IMF_COLOR_GRAY, false, 8, IMF_FORMAT_TIFF), bits);
-    return check_done("test_tiff_box");
+    return check_done("test_tiff_shrink");
 }
