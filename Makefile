@@ -26,7 +26,7 @@ HOST_LOOPS = $(addprefix $(BUILD)/lib/solver/,epilogue.o convolution/vector_rows
 	histogram/vector.o histogram/clahe_vector.o edges/phase.o edges/canny_rows.o edges/canny_vector.o common/float_row.o smoothing/bilateral_rows.o \
 	smoothing/running_sums.o smoothing/guided_rows.o smoothing/local_threshold.o denoise/blocks.o denoise/groups.o \
 	denoise/planes.o)
-HOST_LOOPS += $(addprefix $(BUILD)/lib/,base/byte_map.o base/samples.o run/point/bytes.o run/point/rows.o run/point/strip.o run/point/strip_float.o)
+HOST_LOOPS += $(addprefix $(BUILD)/lib/,base/image/byte_map.o base/image/samples.o run/point/bytes.o run/point/rows.o run/point/strip.o run/point/strip_float.o)
 # Of both number types: each of these is compiled a second time, in floats (lib/fourier/real.h).
 BOTH = $(addprefix $(BUILD)/lib/,$(addprefix fourier/,half_plane.o host.o host_stages.o) \
 	$(addprefix solver/restore/,host.o host_maps.o))

@@ -2,7 +2,7 @@
 #ifndef CHECKCL_H
 #define CHECKCL_H
 
-#include "base/surface.h"
+#include "base/image/surface.h"
 #include "device/buffer.h"
 #include "gles/runtime.h"
 

@@ -153,7 +153,7 @@ level_of() { # FILE CFLAGS: the -O that counts
 }
 
 @test "inner loops are compiled with -O3 whatever the packager's flags, the rest as they say" {
-    for file in lib/solver/convolution/vector_rows.c lib/solver/rank/network_run.c lib/solver/convolution/reference.c lib/base/samples.c; do
+    for file in lib/solver/convolution/vector_rows.c lib/solver/rank/network_run.c lib/solver/convolution/reference.c lib/base/image/samples.c; do
         for flags in '-O2 -g' '-g -O2 -fstack-protector-strong -Wformat' -Os -O3 -g; do
             echo "$file $flags"
             [ "$(level_of "$file" "$flags")" = ' -O3' ]

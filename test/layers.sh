@@ -50,7 +50,9 @@ may_include() { # MODULE
 may_include_inside() { # FOLDER
     case $1 in
     codec) echo codec/metadata ;;
-    codec/png | codec/tiff) echo codec codec/metadata codec/deflate ;;
+    codec/png) echo codec codec/metadata codec/deflate ;;
+    codec/tiff) echo codec codec/metadata codec/deflate codec/ifd ;;
+    codec/ifd) echo codec codec/metadata ;;
     codec/jpeg | codec/pnm | codec/webp) echo codec codec/metadata ;;
     codec/*) ;; # metadata, deflate
     filter) echo filter/kernel ;;
@@ -71,7 +73,7 @@ may_include_inside() { # FOLDER
 # Folders that are their module's own business.
 is_inner() { # FOLDER
     case $1 in
-    codec/png | codec/jpeg | codec/pnm | codec/tiff | codec/webp | codec/deflate | filter/flt | filter/spec) true ;;
+    codec/png | codec/jpeg | codec/pnm | codec/tiff | codec/ifd | codec/webp | codec/deflate | filter/flt | filter/spec) true ;;
     *) false ;;
     esac
 }

@@ -1,7 +1,7 @@
 /* decoder.c - what decoders call */
 #include "codec/decoder.h"
 
-#include "base/surface.h"
+#include "base/image/surface.h"
 #include "imfilter_program.h"
 
 #include <inttypes.h>

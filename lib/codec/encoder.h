@@ -9,7 +9,7 @@
 #define IMF_CODEC_ENCODER_H
 
 #include "base/error.h"
-#include "base/orientation.h"
+#include "base/image/orientation.h"
 #include "codec/metadata/items.h"
 
 #include <stdio.h>

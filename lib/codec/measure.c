@@ -1,6 +1,6 @@
 /* measure.c - what is known of samples only once all of them were read */
-#include "base/info.h"
-#include "base/surface.h"
+#include "base/image/info.h"
+#include "base/image/surface.h"
 #include "codec/codec.h"
 #include "codec/decoder.h"
 #include "imfilter_program.h"

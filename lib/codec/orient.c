@@ -4,7 +4,7 @@
  * Pixels are gathered for a band of output rows at a time, so that columns of the input that become
  * rows are read together with their neighbours, which share cache lines.
  */
-#include "base/surface.h"
+#include "base/image/surface.h"
 #include "codec/codec.h"
 
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* reader.c - images read through the decoder of their format */
 #include "base/arguments.h"
-#include "base/info.h"
-#include "base/samples.h"
+#include "base/image/info.h"
+#include "base/image/samples.h"
+#include "base/image/surface.h"
 #include "base/sized.h"
-#include "base/surface.h"
 #include "codec/metadata/items.h"
 #include "codec/table.h"
 #include "imfilter_program.h"

@@ -6,7 +6,7 @@
  */
 #include "codec/table.h"
 
-#include "base/info.h"
+#include "base/image/info.h"
 #include "imfilter_program.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* writer.c - images written through the encoder of their format */
 #include "base/arguments.h"
+#include "base/image/surface.h"
 #include "base/sized.h"
-#include "base/surface.h"
 #include "codec/account.h"
 #include "codec/table.h"
 #include "imfilter_program.h"

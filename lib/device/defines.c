@@ -1,5 +1,5 @@
 /* defines.c - "#define" lines for OpenCL programs, in a string that grows */
-#include "base/surface.h"
+#include "base/image/surface.h"
 #include "device/program.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 #ifndef IMF_DEVICE_TUNING_H
 #define IMF_DEVICE_TUNING_H
 
-#include "base/surface.h"
+#include "base/image/surface.h"
 #include "device/runtime.h"
 
 /* The largest needs of kernels for GPUs: work-items of transforms, local memory of histograms. */

@@ -8,7 +8,7 @@
  */
 #include "filter/form.h"
 
-#include "base/curve.h"
+#include "base/image/curve.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* mask.c - masks, read from pictures */
 #include "filter/mask.h"
 
-#include "base/info.h"
+#include "base/image/info.h"
 #include "base/pages.h"
 #include "base/sized.h"
 

@@ -8,8 +8,8 @@
 #ifndef IMF_FILTER_MASK_H
 #define IMF_FILTER_MASK_H
 
-#include "base/orientation.h"
-#include "base/surface.h"
+#include "base/image/orientation.h"
+#include "base/image/surface.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -6,7 +6,7 @@
  * the stored pixels and turning the result upright gives what the filter makes of the upright
  * picture.
  */
-#include "base/orientation.h"
+#include "base/image/orientation.h"
 #include "filter/filter.h"
 
 #include <stdlib.h>

@@ -6,7 +6,7 @@
  */
 #include "fourier/gpu_plane.h"
 
-#include "base/surface.h"
+#include "base/image/surface.h"
 #include "device/tuning.h"
 
 #include <math.h>

@@ -11,8 +11,8 @@
  */
 #include "fourier/half_plane.h"
 
+#include "base/image/surface.h"
 #include "base/pages.h"
-#include "base/surface.h"
 #include "base/thread_pool.h"
 
 #include <stdatomic.h>

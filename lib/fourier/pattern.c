@@ -30,7 +30,7 @@
  */
 #include "fourier/pattern.h"
 
-#include "base/surface.h"
+#include "base/image/surface.h"
 #include "fourier/half_plane.h"
 #include "fourier/plan.h"
 

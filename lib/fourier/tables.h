@@ -5,7 +5,7 @@
 #ifndef IMF_FOURIER_TABLES_H
 #define IMF_FOURIER_TABLES_H
 
-#include "base/surface.h"
+#include "base/image/surface.h"
 #include "device/program.h"
 #include "fourier/plan.h"
 

@@ -1,7 +1,7 @@
 /* picture.c - drawing into a struct imf_picture: shapes, text and colour maps */
 #include "picture/picture.h"
 
-#include "base/surface.h"
+#include "base/image/surface.h"
 
 #include <math.h>
 #include <stdlib.h>

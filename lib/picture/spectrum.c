@@ -13,9 +13,9 @@
  */
 #include "picture/spectrum.h"
 
-#include "base/info.h"
-#include "base/orientation.h"
-#include "base/surface.h"
+#include "base/image/info.h"
+#include "base/image/orientation.h"
+#include "base/image/surface.h"
 #include "fourier/pattern.h"
 #include "fourier/plan.h"
 

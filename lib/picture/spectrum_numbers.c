@@ -1,5 +1,5 @@
 /* spectrum_numbers.c - a plane of powers as PFM, or its mean over rings of frequencies as CSV */
-#include "base/surface.h"
+#include "base/image/surface.h"
 #include "picture/picture.h"
 
 #include <errno.h>

@@ -8,8 +8,8 @@
 #include "run/kernel_file.h"
 #include "base/arguments.h"
 
-#include "base/info.h"
-#include "base/orientation.h"
+#include "base/image/info.h"
+#include "base/image/orientation.h"
 #include "base/sized.h"
 #include "codec/table.h"
 

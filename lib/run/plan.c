@@ -4,8 +4,8 @@
 #include "run/masks.h"
 
 #include "base/arguments.h"
-#include "base/curve.h"
-#include "base/info.h"
+#include "base/image/curve.h"
+#include "base/image/info.h"
 #include "base/sized.h"
 #include "device/tuning.h"
 #include "filter/form.h"

@@ -3,8 +3,8 @@
  */
 #include "imfilter_program.h"
 
-#include "base/curve.h"
 #include "base/error.h"
+#include "base/image/curve.h"
 
 #include <pthread.h>
 #include <stdlib.h>

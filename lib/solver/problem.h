@@ -7,7 +7,7 @@
 #ifndef IMF_SOLVER_PROBLEM_H
 #define IMF_SOLVER_PROBLEM_H
 
-#include "base/surface.h"
+#include "base/image/surface.h"
 #include "filter/filter.h"
 
 /*

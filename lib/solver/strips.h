@@ -7,7 +7,7 @@
 #ifndef IMF_SOLVER_STRIPS_H
 #define IMF_SOLVER_STRIPS_H
 
-#include "base/surface.h"
+#include "base/image/surface.h"
 
 /* Samples x..x + n - 1 of rows y..end - 1. */
 struct imf_strip_area {

@@ -1,6 +1,6 @@
 /* test_curve.c - how samples stand for light: as Little CMS has it, there and back, and of damage */
 #ifdef IMF_WITH_LCMS2
-#include "base/curve.h"
+#include "base/image/curve.h"
 #include "check.h"
 #include "codec/metadata/items.h"
 

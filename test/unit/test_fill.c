@@ -2,7 +2,7 @@
  * test_fill.c - colours under alpha 0: the nearest by trying all, at every shape, depth, orientation and reach, in bands, and
  * where the pass stands in a chain
  */
-#include "base/orientation.h"
+#include "base/image/orientation.h"
 #include "solver_check.h"
 
 #include <math.h>

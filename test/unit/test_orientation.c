@@ -1,7 +1,7 @@
 /* test_orientation.c - writers that turn pixels upright, and EXIF and XMP put right for them */
 #include "codec_util.h"
 
-#include "base/orientation.h"
+#include "base/image/orientation.h"
 #include "codec/codec.h"
 #include "codec/metadata/items.h"
 #include "codec/metadata/xmp.h"

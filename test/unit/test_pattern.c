@@ -1,5 +1,5 @@
 /* test_pattern.c - periodic patterns: waves that are there are found, others are not */
-#include "base/surface.h"
+#include "base/image/surface.h"
 #include "check.h"
 #include "fourier/pattern.h"
 #include "pattern_util.h"

@@ -1,5 +1,5 @@
 /* test_points.c - point passes on the host's cores give the bits of those in plain C */
-#include "base/byte_map.h"
+#include "base/image/byte_map.h"
 #include "check.h"
 #include "plan/lowering/operations.h"
 #include "run/point/point.h"

@@ -1,5 +1,5 @@
 /* test_samples.c - samples as float64 and back: limits, ties, offsets, and one as many */
-#include "base/samples.h"
+#include "base/image/samples.h"
 #include "check.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* test_tiff_damage.c - TIFFs put together by hand: directories that lie, files that end early, and
  * EXIF in directories of either width and order */
-#include "codec/tiff/directory.h"
+#include "codec/ifd/directory.h"
 #include "codec_util.h"
 
 /* ---- EXIF ------------------------------------------------------------------------------------ */

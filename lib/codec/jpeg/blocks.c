@@ -2,7 +2,7 @@
 #include "codec/jpeg/blocks.h"
 
 #include "base/clones.h"
-#include "base/surface.h"
+#include "base/image/surface.h"
 
 #include <stdio.h>
 

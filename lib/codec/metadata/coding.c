@@ -7,7 +7,7 @@
 #include "codec/metadata/coding.h"
 
 #include "base/error.h"
-#include "base/samples.h"
+#include "base/image/samples.h"
 #include "codec/metadata/bytes.h"
 
 #include <math.h>

@@ -8,9 +8,9 @@
  * as color management has it; that of chunks is relative to their own white.
  */
 #include "base/arguments.h"
-#include "base/curve.h"
 #include "base/error.h"
-#include "base/info.h"
+#include "base/image/curve.h"
+#include "base/image/info.h"
 #include "codec/metadata/coding.h"
 
 #include <math.h>

@@ -36,7 +36,7 @@ enum imf_meta_kind {
     IMF_META_XMP_EXTENSION, /* the same, of a piece of what the XMP's packet has no room for */
     IMF_META_TIFF_TAGS,     /* tags of programs, a TIFF stream, for TIFF only */
     IMF_META_PNM_COMMENT,   /* a line behind its '#', for PNM only */
-    IMF_META_TIFF_OVERVIEW, /* codec/tiff/subfiles.h: a smaller copy that is made anew, for TIFF only */
+    IMF_META_TIFF_OVERVIEW, /* codec/ifd/subfiles.h: a smaller copy that is made anew, for TIFF only */
     IMF_META_TIFF_MASK,     /* the same of a transparency mask, which is copied */
     IMF_META_KINDS
 };

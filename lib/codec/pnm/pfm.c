@@ -1,7 +1,7 @@
 /* pfm.c - the raster of a PFM */
 #include "codec/pnm/pfm.h"
 
-#include "base/surface.h"
+#include "base/image/surface.h"
 #include "codec/metadata/bytes.h"
 
 #include <errno.h>

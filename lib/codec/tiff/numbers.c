@@ -1,7 +1,7 @@
 /* numbers.c - numbers that are not unsigned of 8 or 16 bits, as a TIFF packs them, and rows of floats */
 #include "codec/tiff/numbers.h"
 
-#include "base/info.h"
+#include "base/image/info.h"
 #include "codec/metadata/bytes.h"
 
 #include <math.h>

@@ -8,7 +8,7 @@
 #ifndef IMF_CODEC_TIFF_NUMBERS_H
 #define IMF_CODEC_TIFF_NUMBERS_H
 
-#include "base/info.h"
+#include "base/image/info.h"
 
 #include <stddef.h>
 

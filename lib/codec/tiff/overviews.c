@@ -6,8 +6,8 @@
  */
 #include "codec/tiff/overviews.h"
 
+#include "codec/ifd/subfiles.h"
 #include "codec/tiff/shrink.h"
-#include "codec/tiff/subfiles.h"
 
 #include <stdlib.h>
 

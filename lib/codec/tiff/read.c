@@ -10,15 +10,15 @@
 #include "codec/table.h"
 
 #ifdef IMF_WITH_TIFF
-#include "base/surface.h"
+#include "base/image/surface.h"
+#include "codec/ifd/metadata.h"
+#include "codec/ifd/pictures.h"
+#include "codec/ifd/planes.h"
 #include "codec/metadata/tiff.h"
 #include "codec/tiff/channels.h"
 #include "codec/tiff/compression.h"
 #include "codec/tiff/form.h"
-#include "codec/tiff/metadata.h"
-#include "codec/tiff/pictures.h"
 #include "codec/tiff/pixels.h"
-#include "codec/tiff/planes.h"
 #include "codec/tiff/stream.h"
 
 #include <limits.h>

@@ -11,7 +11,7 @@
 
 #include "base/clones.h"
 #include "base/error.h"
-#include "base/samples.h"
+#include "base/image/samples.h"
 
 #include <math.h>
 #include <stdlib.h>

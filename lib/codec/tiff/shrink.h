@@ -2,7 +2,7 @@
 #ifndef IMF_CODEC_TIFF_SHRINK_H
 #define IMF_CODEC_TIFF_SHRINK_H
 
-#include "base/info.h"
+#include "base/image/info.h"
 
 #include <stddef.h>
 #include <stdint.h>

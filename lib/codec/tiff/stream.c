@@ -9,7 +9,7 @@
 #include "codec/decoder.h"
 
 #ifdef IMF_WITH_TIFF
-#include "base/surface.h"
+#include "base/image/surface.h"
 #include "codec/tiff/stream.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
 #define IMF_CODEC_TIFF_STREAM_H
 
 #include "codec/decoder.h"
-#include "codec/tiff/directory.h"
+#include "codec/ifd/directory.h"
 
 #include <tiffio.h>
 

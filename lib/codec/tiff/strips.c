@@ -8,7 +8,7 @@
  */
 #include "codec/tiff/strips.h"
 
-#include "base/surface.h"
+#include "base/image/surface.h"
 #include "base/thread_pool.h"
 #include "codec/deflate/compress.h"
 #include "codec/metadata/items.h"

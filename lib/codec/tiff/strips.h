@@ -3,7 +3,7 @@
 #define IMF_CODEC_TIFF_STRIPS_H
 
 #include "codec/encoder.h"
-#include "codec/tiff/directory.h"
+#include "codec/ifd/directory.h"
 #include "codec/tiff/numbers.h"
 
 struct imf_compressor;

@@ -7,11 +7,11 @@
  */
 #include "codec/table.h"
 
-#include "base/surface.h"
+#include "base/image/surface.h"
+#include "codec/ifd/metadata.h"
+#include "codec/ifd/subfiles.h"
 #include "codec/metadata/tiff.h"
-#include "codec/tiff/metadata.h"
 #include "codec/tiff/overviews.h"
-#include "codec/tiff/subfiles.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #ifndef IMF_FILTER_KERNEL_TAPS_H
 #define IMF_FILTER_KERNEL_TAPS_H
 
-#include "base/surface.h"
+#include "base/image/surface.h"
 
 #define IMF_KERNEL_MAX 4095 /* largest width or height */
 /* Of a coefficient or a scale. Devices compute in single precision: numbers stay where it neither

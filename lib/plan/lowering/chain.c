@@ -1,6 +1,6 @@
 /* chain.c - a filter as passes for one image, made in the steps of operations.h */
-#include "base/info.h"
-#include "base/orientation.h"
+#include "base/image/info.h"
+#include "base/image/orientation.h"
 #include "plan/lowering/operations.h"
 #include "plan/lowering/region.h"
 

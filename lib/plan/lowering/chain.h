@@ -8,7 +8,7 @@
 #ifndef IMF_PLAN_LOWERING_CHAIN_H
 #define IMF_PLAN_LOWERING_CHAIN_H
 
-#include "base/curve.h"
+#include "base/image/curve.h"
 #include "plan/lowering/weights.h"
 #include "solver/solver.h"
 

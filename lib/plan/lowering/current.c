@@ -1,6 +1,6 @@
 /* current.c - operations on what stages of a filter have led to so far, and what becomes of alpha in between */
 #include "plan/lowering/current.h"
-#include "base/orientation.h"
+#include "base/image/orientation.h"
 
 struct imf_operation *imf_lowering_append(struct imf_lowering *l, enum imf_operation_kind kind) {
     struct imf_operation *op = imf_operations_insert(l->out, l->out->count, kind);

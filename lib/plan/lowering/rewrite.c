@@ -1,7 +1,7 @@
 /* rewrite.c - operations that are cheaper, or more exact, as others */
 #include "plan/lowering/operations.h"
 
-#include "base/rounding.h"
+#include "base/image/rounding.h"
 
 #include <float.h>
 #include <math.h>

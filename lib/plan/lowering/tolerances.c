@@ -11,7 +11,7 @@
  * The error of a colour that was divided by alpha counts times alpha: the division magnifies
  * nothing.
  */
-#include "base/rounding.h"
+#include "base/image/rounding.h"
 #include "plan/lowering/operations.h"
 
 #include <float.h>
@@ -265,7 +265,7 @@ static void mark_coarse_stretch(struct imf_chain *c, int i) {
 
 /* The error of pass i in float64: that of its inputs times its gain, plus its own rounding. A
  * sample is a sum of as many products as the image has samples, as by transforms
- * (base/rounding.h). */
+ * (base/image/rounding.h). */
 static double fine_error(const struct imf_chain *c, int i) {
     const struct imf_pass *pass = &c->passes[i];
     const struct imf_problem *p = &pass->problem;

@@ -1,7 +1,7 @@
 /* pixel_io.c - where a run's pixels come from and go to: files or memory */
 #include "run/pipeline/pixel_io.h"
 
-#include "base/info.h"
+#include "base/image/info.h"
 #include "codec/codec.h"
 #include "run/pipeline/worker.h"
 

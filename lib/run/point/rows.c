@@ -7,8 +7,8 @@
  */
 #include "run/point/rows.h"
 
-#include "base/byte_map.h"
 #include "base/clones.h"
+#include "base/image/byte_map.h"
 #include "base/thread_pool.h"
 #include "run/point/point.h"
 

@@ -9,7 +9,7 @@
 #ifndef IMF_SOLVER_COMMON_EDGE_H
 #define IMF_SOLVER_COMMON_EDGE_H
 
-#include "base/surface.h"
+#include "base/image/surface.h"
 #include "device/queue.h"
 
 /* Index within 0..n-1 that coordinate i (any integer) stands for; -1: the constant. */

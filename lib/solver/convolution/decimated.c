@@ -21,7 +21,7 @@
  * but neither on bands nor on the strips of columns that threads take. Coarse rows are made one after the
  * other, in a ring of as many as a row of the result needs.
  */
-#include "base/rounding.h"
+#include "base/image/rounding.h"
 #include "solver/convolution/decimated_design.h"
 #include "solver/convolution/sums.h"
 #include "solver/convolution/vector_rows.h"

@@ -18,7 +18,7 @@
  *
  * Directions need exact sums: an error in a gradient near 0 can give any direction.
  */
-#include "base/rounding.h"
+#include "base/image/rounding.h"
 #include "solver/convolution/sums.h"
 
 #include <math.h>

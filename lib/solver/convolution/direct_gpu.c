@@ -13,7 +13,7 @@
  *
  * Real problems are computed in floats if row_program.h's bound is within the tolerance.
  */
-#include "base/rounding.h"
+#include "base/image/rounding.h"
 #include "solver/common/row_blocking.h"
 #include "solver/convolution/row_program.h"
 #include "solver/convolution/sums.h"

@@ -15,7 +15,7 @@
  * floats use one texel for each number.
  */
 #include "base/embed.h"
-#include "base/rounding.h"
+#include "base/image/rounding.h"
 #include "base/thread_pool.h"
 #include "device/program.h"
 #include "device/tuning.h"

@@ -1,7 +1,7 @@
 /* row_program.c - a kernel as products of rows */
 #include "solver/convolution/row_program.h"
 
-#include "base/rounding.h"
+#include "base/image/rounding.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -20,7 +20,7 @@
  *   - adding mirrored float samples, in two passes: half an ulp of m, times the taps;
  * and the part of the kernel that the terms leave out adds m times the sum of its |taps|.
  */
-#include "base/rounding.h"
+#include "base/image/rounding.h"
 #include "solver/convolution/sums.h"
 
 #include <float.h>

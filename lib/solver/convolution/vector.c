@@ -22,7 +22,7 @@
  *
  * Real problems are computed in floats: vector_taps.c bounds their errors.
  */
-#include "base/rounding.h"
+#include "base/image/rounding.h"
 #include "solver/convolution/sums.h"
 #include "solver/convolution/vector_taps.h"
 #include "solver/cores.h"

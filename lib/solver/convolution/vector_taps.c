@@ -13,7 +13,7 @@
  */
 #include "solver/convolution/vector_taps.h"
 
-#include "base/rounding.h"
+#include "base/image/rounding.h"
 #include "solver/convolution/sums.h"
 
 #include <float.h>

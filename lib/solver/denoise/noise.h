@@ -2,7 +2,7 @@
 #ifndef IMF_SOLVER_DENOISE_NOISE_H
 #define IMF_SOLVER_DENOISE_NOISE_H
 
-#include "base/surface.h"
+#include "base/image/surface.h"
 
 /*
  * *sigma: the standard deviation of white noise in the first `colors` channels of a surface in the

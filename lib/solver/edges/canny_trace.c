@@ -10,7 +10,7 @@
  */
 #include "solver/edges/canny_trace.h"
 
-#include "base/surface.h"
+#include "base/image/surface.h"
 #include "solver/edges/canny_rows.h"
 
 #define STACK 4096

@@ -10,7 +10,7 @@
  * 0. The other octants are reflections: subtracted from 1/4, 1/2 or 1.
  */
 #include "base/clones.h"
-#include "base/rounding.h"
+#include "base/image/rounding.h"
 #include "device/tuning.h"
 #include "solver/common/float_row.h"
 #include "solver/solver.h"

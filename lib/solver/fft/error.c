@@ -1,7 +1,7 @@
 /*
  * error.c - how accurate convolution by float32 transforms is
  *
- * The bound is one of IMF_SIGMAS standard deviations (base/rounding.h) of roundings that are assumed
+ * The bound is one of IMF_SIGMAS standard deviations (base/image/rounding.h) of roundings that are assumed
  * independent; it holds for every input, also the worst. With u = 2^-24, N points, samples of
  * at most m, and a kernel whose taps have the sum of magnitudes A and the norm |w|:
  *
@@ -24,7 +24,7 @@
  */
 #include "solver/fft/error.h"
 
-#include "base/rounding.h"
+#include "base/image/rounding.h"
 
 #include <float.h>
 #include <math.h>

@@ -8,7 +8,7 @@
  * Where the sums are integers they have to stay so: they are rounded to a power of two that is
  * larger than the transforms' error, and no larger than 1/4.
  */
-#include "base/rounding.h"
+#include "base/image/rounding.h"
 #include "fourier/plan.h"
 #include "solver/common/channels.h"
 #include "solver/fft/host.h"

@@ -11,7 +11,7 @@
  * have none of, the colours are taken out again. Other samples become 16-bit values, some of a row at a time,
  * counted in two histograms.
  */
-#include "base/byte_map.h"
+#include "base/image/byte_map.h"
 #include "device/tuning.h"
 #include "solver/cores.h"
 #include "solver/histogram/reference.h"

@@ -7,7 +7,7 @@
 #include "solver/morphology/erode_dilate_rows.h"
 
 #include "base/clones.h"
-#include "base/surface.h"
+#include "base/image/surface.h"
 
 #define TIMES2(step, k) step(k) step(k + 1)
 #define TIMES4(step) TIMES2(step, 0) TIMES2(step, 2)

@@ -2,7 +2,7 @@
 #ifndef IMF_SOLVER_MORPHOLOGY_ERODE_DILATE_ROWS_H
 #define IMF_SOLVER_MORPHOLOGY_ERODE_DILATE_ROWS_H
 
-#include "base/samples.h"
+#include "base/image/samples.h"
 
 #include <stdbool.h>
 

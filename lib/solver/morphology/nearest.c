@@ -15,7 +15,7 @@
  */
 #include "solver/morphology/nearest.h"
 
-#include "base/surface.h"
+#include "base/image/surface.h"
 #include "solver/cores.h"
 
 /* Lines that are done together: neighbours along the rows share cache lines. */

@@ -8,7 +8,7 @@
 #define IMF_SOLVER_RANK_NETWORK_H
 
 #include "base/error.h"
-#include "base/samples.h"
+#include "base/image/samples.h"
 
 /* Rows; lesser and greater are neither a nor b. */
 struct imf_network_step {

@@ -2,7 +2,7 @@
 #ifndef IMF_SOLVER_RESTORE_POWERS_H
 #define IMF_SOLVER_RESTORE_POWERS_H
 
-#include "base/surface.h"
+#include "base/image/surface.h"
 #include "base/thread_pool.h"
 
 /* Powers at frequencies: `count` of each. */

@@ -17,7 +17,7 @@
  */
 #include "solver/restore/screen.h"
 
-#include "base/surface.h"
+#include "base/image/surface.h"
 #include "fourier/half_plane.h"
 #include "fourier/plan.h"
 

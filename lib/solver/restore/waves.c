@@ -27,7 +27,7 @@
 #include "solver/restore/waves.h"
 
 #include "base/clones.h"
-#include "base/surface.h"
+#include "base/image/surface.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -11,7 +11,7 @@
  */
 #include "solver/smoothing/bilateral.h"
 
-#include "base/rounding.h"
+#include "base/image/rounding.h"
 #include "device/tuning.h"
 #include "solver/common/float_row.h"
 #include "solver/cores.h"

@@ -9,7 +9,7 @@
 #ifndef IMF_SOLVER_SMOOTHING_BILATERAL_ROWS_H
 #define IMF_SOLVER_SMOOTHING_BILATERAL_ROWS_H
 
-#include "base/surface.h"
+#include "base/image/surface.h"
 
 #include <stddef.h>
 

@@ -10,7 +10,7 @@
  * results do not depend on where bands and strips begin.
  */
 #include "solver/smoothing/guided.h"
-#include "base/rounding.h"
+#include "base/image/rounding.h"
 #include "device/tuning.h"
 #include "solver/common/float_row.h"
 #include "solver/smoothing/guided_rows.h"

@@ -2,7 +2,7 @@
 #ifndef IMF_SOLVER_SMOOTHING_GUIDED_ROWS_H
 #define IMF_SOLVER_SMOOTHING_GUIDED_ROWS_H
 
-#include "base/samples.h"
+#include "base/image/samples.h"
 
 /* Slopes and offsets are integers in steps of 1 over this. */
 #define IMF_GUIDED_STEPS 1073741824.0

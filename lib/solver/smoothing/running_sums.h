@@ -2,7 +2,7 @@
 #ifndef IMF_SOLVER_SMOOTHING_RUNNING_SUMS_H
 #define IMF_SOLVER_SMOOTHING_RUNNING_SUMS_H
 
-#include "base/samples.h"
+#include "base/image/samples.h"
 
 /* Add n samples of row `comes` to the columns' sums and sums of squares, and subtract those of row `goes`
  * unless it is NULL. Floats are multiplied by `scale` and rounded to integers. */

@@ -1,7 +1,7 @@
 /* curve.c - the curve between samples and light */
-#include "base/curve.h"
+#include "base/image/curve.h"
 
-#include "base/samples.h"
+#include "base/image/samples.h"
 
 #include <math.h>
 #include <stdatomic.h>

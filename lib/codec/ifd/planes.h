@@ -1,8 +1,8 @@
 /* planes.h - several pictures that one directory of a TIFF describes */
-#ifndef IMF_CODEC_TIFF_PLANES_H
-#define IMF_CODEC_TIFF_PLANES_H
+#ifndef IMF_CODEC_IFD_PLANES_H
+#define IMF_CODEC_IFD_PLANES_H
 
-#include "codec/tiff/directory.h"
+#include "codec/ifd/directory.h"
 
 struct imf_tiff_planes {
     int count;             /* 1: it is an ordinary picture */

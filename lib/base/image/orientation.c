@@ -1,5 +1,5 @@
 /* orientation.c - from the upright picture to the stored one */
-#include "base/orientation.h"
+#include "base/image/orientation.h"
 
 struct imf_orientation imf_orientation_of(int orientation) {
     static const struct imf_orientation all[] = {

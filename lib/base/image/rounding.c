@@ -1,5 +1,5 @@
 /* rounding.c - bounds of rounding errors in float32 sums */
-#include "base/rounding.h"
+#include "base/image/rounding.h"
 
 #include <float.h>
 #include <math.h>

@@ -6,7 +6,7 @@
  * as one by one, from a table of 128 KB, of which a picture, where neighbours are similar, uses a
  * part that stays in the fastest cache.
  */
-#include "base/byte_map.h"
+#include "base/image/byte_map.h"
 
 #include "base/clones.h"
 

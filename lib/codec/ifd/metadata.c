@@ -5,7 +5,7 @@
  * and Photoshop's resources, which repeat it, another; of two records the tag's counts, which other
  * programs edit.
  */
-#include "codec/tiff/metadata.h"
+#include "codec/ifd/metadata.h"
 
 #include "codec/metadata/irb.h"
 #include "codec/metadata/tiff.h"

@@ -1,5 +1,5 @@
 /* samples.c - rows of samples of every type as float64, and back */
-#include "base/samples.h"
+#include "base/image/samples.h"
 
 #include "base/clones.h"
 

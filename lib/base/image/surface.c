@@ -1,5 +1,5 @@
 /* surface.c - pixel surfaces with margins, and checked sizes */
-#include "base/surface.h"
+#include "base/image/surface.h"
 
 #include "base/pages.h"
 

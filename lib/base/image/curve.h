@@ -5,8 +5,8 @@
  * everywhere, by IMF_CURVE_RISE at least, so that every light is that of one sample: a stretch in
  * which the source is flat, or starts like a power, comes back as it was.
  */
-#ifndef IMF_BASE_CURVE_H
-#define IMF_BASE_CURVE_H
+#ifndef IMF_BASE_IMAGE_CURVE_H
+#define IMF_BASE_IMAGE_CURVE_H
 
 #include "imfilter.h"
 

@@ -6,8 +6,8 @@
  * with the camera's tags and to one with a position. libtiff gives up tags that it does not know, so
  * that these are copied here, byte by byte.
  */
-#ifndef IMF_CODEC_TIFF_DIRECTORY_H
-#define IMF_CODEC_TIFF_DIRECTORY_H
+#ifndef IMF_CODEC_IFD_DIRECTORY_H
+#define IMF_CODEC_IFD_DIRECTORY_H
 
 #include "codec/account.h"
 

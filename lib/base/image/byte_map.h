@@ -1,6 +1,6 @@
 /* byte_map.h - bytes through a table of 256 */
-#ifndef IMF_BASE_BYTE_MAP_H
-#define IMF_BASE_BYTE_MAP_H
+#ifndef IMF_BASE_IMAGE_BYTE_MAP_H
+#define IMF_BASE_IMAGE_BYTE_MAP_H
 
 #include <stdbool.h>
 #include <stddef.h>

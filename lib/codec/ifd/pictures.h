@@ -1,9 +1,9 @@
 /* pictures.h - which picture of a TIFF is the one to read */
-#ifndef IMF_CODEC_TIFF_PICTURES_H
-#define IMF_CODEC_TIFF_PICTURES_H
+#ifndef IMF_CODEC_IFD_PICTURES_H
+#define IMF_CODEC_IFD_PICTURES_H
 
 #include "codec/decoder.h"
-#include "codec/tiff/directory.h"
+#include "codec/ifd/directory.h"
 
 struct imf_tiff_picture {
     uint64_t at, width, height; /* at: of its directory; 0: none has the full resolution */

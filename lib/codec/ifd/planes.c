@@ -4,7 +4,7 @@
  * ImageJ writes a stack of more than 4 GB so, which no directory could point into, and MetaMorph all of its stacks: rows of all
  * planes, not compressed, follow those of the first.
  */
-#include "codec/tiff/planes.h"
+#include "codec/ifd/planes.h"
 
 #include <limits.h>
 #include <stdlib.h>

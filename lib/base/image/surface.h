@@ -13,11 +13,11 @@
  *      |           bottom rows             |
  *      +-----------------------------------+  + IMF_SLACK samples that may be read or written
  */
-#ifndef IMF_BASE_SURFACE_H
-#define IMF_BASE_SURFACE_H
+#ifndef IMF_BASE_IMAGE_SURFACE_H
+#define IMF_BASE_IMAGE_SURFACE_H
 
 #include "base/error.h"
-#include "base/samples.h"
+#include "base/image/samples.h"
 
 /* Kernels may read and write this many samples past the end of any row of a surface: vector tails
  * need no special case. Row starts (pixel (0,0) of each row) are aligned to it as well. */

@@ -4,8 +4,8 @@
  * Integers are rounded to nearest, ties to even, and limited to their range; floats are kept as
  * they are. Use the functions for single samples only where few are touched or each costs much.
  */
-#ifndef IMF_BASE_SAMPLES_H
-#define IMF_BASE_SAMPLES_H
+#ifndef IMF_BASE_IMAGE_SAMPLES_H
+#define IMF_BASE_IMAGE_SAMPLES_H
 
 #include <math.h>
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* info.c - what an image's shape says of its rows and samples */
-#include "base/info.h"
+#include "base/image/info.h"
 
 #include <math.h>
 

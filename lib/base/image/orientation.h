@@ -4,8 +4,8 @@
  * A stored pixel's position in the upright picture: transpose (swap x and y), then mirror
  * (Exif 2.32, 4.6.4, Orientation).
  */
-#ifndef IMF_BASE_ORIENTATION_H
-#define IMF_BASE_ORIENTATION_H
+#ifndef IMF_BASE_IMAGE_ORIENTATION_H
+#define IMF_BASE_IMAGE_ORIENTATION_H
 
 #include <stdbool.h>
 

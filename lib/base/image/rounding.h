@@ -8,8 +8,8 @@
  * less than 1e-12 for any of the 10^9 samples of the largest image. Every bound of this program that
  * is not certain uses this number of standard deviations.
  */
-#ifndef IMF_BASE_ROUNDING_H
-#define IMF_BASE_ROUNDING_H
+#ifndef IMF_BASE_IMAGE_ROUNDING_H
+#define IMF_BASE_IMAGE_ROUNDING_H
 
 #include <float.h>
 #include <stddef.h>

@@ -6,10 +6,10 @@
  * itself, which metadata.c may claim; of another one all is that picture, and an overview or a mask of the one that is
  * read is an item. Pages that are read after the first have accounts of their own, of what their directories lead to.
  */
-#include "codec/tiff/metadata.h"
-#include "codec/tiff/pictures.h"
-#include "codec/tiff/planes.h"
-#include "codec/tiff/subfiles.h"
+#include "codec/ifd/metadata.h"
+#include "codec/ifd/pictures.h"
+#include "codec/ifd/planes.h"
+#include "codec/ifd/subfiles.h"
 
 #include <stdio.h>
 #include <stdlib.h>

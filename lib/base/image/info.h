@@ -1,9 +1,9 @@
 /* info.h - what an image's shape says of its rows and samples */
-#ifndef IMF_BASE_INFO_H
-#define IMF_BASE_INFO_H
+#ifndef IMF_BASE_IMAGE_INFO_H
+#define IMF_BASE_IMAGE_INFO_H
 
 #include "base/error.h"
-#include "base/samples.h"
+#include "base/image/samples.h"
 
 /* Of the rows. */
 enum imf_sample imf_info_sample(const struct imf_info *info);

@@ -4,7 +4,7 @@
  * A mask is copied strip by strip, or tile by tile, as it was compressed: its samples have a byte at most, which no
  * order of bytes changes.
  */
-#include "codec/tiff/subfiles.h"
+#include "codec/ifd/subfiles.h"
 
 #include "codec/encoder.h"
 

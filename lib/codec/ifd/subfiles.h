@@ -1,9 +1,9 @@
 /* subfiles.h - pictures that belong to a page of a TIFF: overviews and transparency masks */
-#ifndef IMF_CODEC_TIFF_SUBFILES_H
-#define IMF_CODEC_TIFF_SUBFILES_H
+#ifndef IMF_CODEC_IFD_SUBFILES_H
+#define IMF_CODEC_IFD_SUBFILES_H
 
 #include "codec/encoder.h"
-#include "codec/tiff/directory.h"
+#include "codec/ifd/directory.h"
 
 #include <string.h>
 

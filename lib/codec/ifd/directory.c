@@ -1,5 +1,5 @@
 /* directory.c - directories of TIFF and BigTIFF, and copying EXIF between them */
-#include "codec/tiff/directory.h"
+#include "codec/ifd/directory.h"
 
 #include "codec/metadata/bytes.h"
 

@@ -4,7 +4,7 @@
  * Camera raws are TIFFs: a preview, and below it, or in a maker's note, what the sensor saw. TIFF/EP
  * and DNG mark that by its photometric interpretation, others by a tag or by what follows the header.
  */
-#include "codec/tiff/pictures.h"
+#include "codec/ifd/pictures.h"
 #include "imfilter_program.h"
 
 #include <stdlib.h>
