@@ -120,7 +120,7 @@ SYMBOLS = lib/libimfilter.map
 
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all analyze check nightly programs unit unit-programs checkcl bats model drivers layers faults bench bench-batch bench-chains bench-crossover bench-denoise bench-descreen bench-files bench-gles bench-grid bench-huge bench-restore bench-scans bench-timeline bench-windows fuzz install uninstall clean dist help \
+.PHONY: all analyze check nightly programs unit unit-programs bench-programs checkcl bats model drivers layers faults bench bench-batch bench-chains bench-crossover bench-denoise bench-descreen bench-files bench-gles bench-grid bench-huge bench-restore bench-scans bench-timeline bench-windows fuzz install uninstall clean dist help \
 	deps deps-ci deps-peers demo testdata format lint FORCE
 
 all: $(PROGRAM) $(LIBRARY) $(SHARED) ## build the program and both libraries (the default)
@@ -220,6 +220,7 @@ faults: $(PROGRAM) $(BUILD)/faults/faults.so $(BUILD)/faults/late.so $(BUILD)/fa
 
 programs: all $(UNIT) $(CHECKCL) $(FUZZ)
 unit-programs: $(UNIT)
+bench-programs: $(BENCH)
 
 # On all cores, unless it is told how many.
 check: ## run every test but the slowest; the last line is `N passed, N failed`

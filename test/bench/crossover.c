@@ -33,7 +33,7 @@ static const enum imf_backend backends[WAYS] = {IMF_BACKEND_DIRECT, IMF_BACKEND_
                                                 IMF_BACKEND_FFT, IMF_BACKEND_VECTOR};
 static const char *const names[WAYS] = {"direct", "separable", "fft", "vector"};
 static const char *const titles[WAYS] = {"direct", "separable (rank-1 kernels)", "fft", "vector"};
-static const int colors[WAYS] = {IMF_BLUE, IMF_GRAY, IMF_ORANGE, IMF_GREEN};
+static const int colors[WAYS] = {IMF_BLUE, IMF_SHADE, IMF_ORANGE, IMF_GREEN};
 
 static const struct imf_info image = {
     .width = WIDTH, .height = HEIGHT, .channels = CHANNELS, .depth = 8, .color = IMF_COLOR_RGB};
@@ -172,7 +172,7 @@ static void draw_axes(struct imf_picture *p) {
     }
     imf_picture_text_middle(p, LEFT + WIDE / 2, TOP + HIGH + 30, IMF_INK,
                             "n: a kernel of n x n real coefficients");
-    imf_picture_frame(p, LEFT, TOP, WIDE, HIGH, IMF_GRAY);
+    imf_picture_frame(p, LEFT, TOP, WIDE, HIGH, IMF_SHADE);
 }
 
 /* A curve for each backend, a larger mark where it is chosen, and the choices once more below. */

@@ -110,7 +110,7 @@ static void draw(struct imf_picture *p, double ratio[KERNELS][SIZES], int count,
     }
     for (int i = -SHIFT; i <= SHIFT; i++) {
         int y = TOP + (SHIFT - i) * (HIGH - 1) / (2 * SHIFT);
-        imf_picture_rect(p, LEFT - 5, y, WIDE + 5, i ? 1 : 2, i ? IMF_PALE : IMF_GRAY);
+        imf_picture_rect(p, LEFT - 5, y, WIDE + 5, i ? 1 : 2, i ? IMF_PALE : IMF_SHADE);
         snprintf(number, sizeof number, i < 0 ? "1/%d" : "%d", 1 << abs(i));
         imf_picture_text_right(p, LEFT - 10, y - IMF_TEXT_MIDDLE, IMF_INK, number);
     }
@@ -128,7 +128,7 @@ static void draw(struct imf_picture *p, double ratio[KERNELS][SIZES], int count,
         imf_plot_curve(p, &plot, colors[k], (size_t)count, x, y);
         imf_picture_text(p, LEFT + WIDE + 16, TOP + 24 * k, colors[k], names[k]);
     }
-    imf_picture_frame(p, LEFT, TOP, WIDE, HIGH, IMF_GRAY);
+    imf_picture_frame(p, LEFT, TOP, WIDE, HIGH, IMF_SHADE);
 }
 
 int main(int argc, char **argv) {
