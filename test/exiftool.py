@@ -52,7 +52,7 @@ PARTS = (
 def names():
     "What parts are called, by a TIFF's number or a PNG's chunk"
     found = {}
-    for path in ("tiff/parts.c", "png/chunks.c"):
+    for path in ("ifd/parts.c", "png/chunks.c"):
         with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib/codec", path)) as file:
             found.update(re.findall(r'\{"?(\w+)"?, (?:IMF_LOST, )?\w+, "([^"]+)"', file.read()))
     return found
