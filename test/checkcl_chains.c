@@ -43,6 +43,8 @@ static const struct chain_case cases[] = {
     {{"invert"}, 0, 0, false, 0},
     {{"levels:0.1:0.8:gamma=1.5"}, 0, 0, false, 0},
     {{"gamma:0.4"}, 0, 0, false, 16},
+    {{"curve:0,0/0.3,0.5/1,1"}, 0, 0, false, 0},
+    {{"blur:1", "curve:0,0/0.5,0.3/1,1", "curve:0,0.1/1,0.9"}, 0, 0, false, 0},
     {{"sharpen", "levels:0.1:0.9", "invert"}, 0, 0, false, 0},
     {{"blur:1", "gamma:2.2"}, 0, IMF_ALPHA_PREMULTIPLY, true, 0},
     {{"blur:1"}, 0, 0, false, 16},

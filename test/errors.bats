@@ -185,7 +185,9 @@ levels:0.5:50%|-o c.pgm|BLACK and WHITE must differ by 0.000001 or more
 levels:0:1:2|-o c.pgm|one argument too many
 levels:0:1:gamma=0|-o c.pgm|gamma from 0.01 to 100
 levels:0:2000|-o c.pgm|is out of range
-curves|-o c.pgm|unknown filter "curves" (none of those built in has a curve of points; gamma:G is a power
+curves|-o c.pgm|unknown filter "curves" (did you mean "curve"?)
+curve:0,0/0.5,1/0.5,0|-o c.pgm|does not go from left to right: each X must be above the one before
+curve:0.5,0.5|-o c.pgm|is one point: a curve has two or more
 gamma|-o c.pgm|G is missing
 gamma:0|-o c.pgm|G from 0.01 to 100
 brightness|-o c.pgm|(gamma:G brightens, kernel:1:bias=B adds B, a fraction of full scale)

@@ -28,6 +28,7 @@ VALUES = {
     "tiles": "3x2", "limit": "2", "k": "0.3", "order": "3", "sigma": "2", "amount": "2", "threshold": "0.02", "noise": "0.02",
     "SIGMA of denoise": "0.05", "ANGLE of emboss": "60", "iterations": "3", "scale": "16", "bias": "0.1",
     "background": "keep", "BLACK": "0.1", "WHITE": "0.9", "G": "1.8", "gamma": "0.6",
+    "X,Y/X,Y/...": "0,0.2/0.4,0.3/1,0.9", "@FILE of curve": "@curve.txt",
 }
 MODES = "normal overlay softlight hardlight multiply screen lighten darken difference add subtract".split()
 
@@ -119,6 +120,8 @@ class Run:
                 self.names.append(name)
         pixels.write_pnm(self.path("mask.pgm"), random.integers(0, 256, (height, width, 1)).astype(np.uint8))
         pixels.write_pnm(self.path("element.pgm"), (random.random((3, 5, 1)) < 0.7).astype(np.uint8) * 255)
+        with open(self.path("curve.txt"), "w") as file:
+            file.write("0 0.1\n0.5 0.7\n1 0.8\n")
         with open(self.path("kernel.txt"), "w") as file:
             file.write("1 2 1\n0 1 0\n-1 2 1\n")
 

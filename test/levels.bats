@@ -1,4 +1,4 @@
-# Levels and gamma
+# Levels, gamma and curves
 load helper
 
 @test "samples between BLACK and WHITE take all of the scale, others its ends" {
@@ -24,6 +24,22 @@ load helper
     [ "$(samples b.pgm)" = "254 126 0" ] # of ties the even one
 }
 
+@test "a curve goes through its points, and is flat beyond them" {
+    printf 'P2\n9 1\n255\n0 25 51 64 102 153 204 230 255\n' >a.pgm
+    imf -f curve:0.2,0.4/0.4,0.2/0.6,0.8/0.8,0.8 a.pgm -o b.pgm
+    [ "$(samples b.pgm)" = "102 102 102 87 51 204 204 204 204" ]
+    printf '# points\r\n0.2 0.4\n0.4,0.2\n\n0.6, 0.8\n.8 .8' >points.txt
+    imf -f curve:@points.txt a.pgm -o c.pgm
+    cmp b.pgm c.pgm
+    imf -f curve:0,0/0.3,0.3/1,1 "$TESTDATA/noise-rgb.png" -o a.ppm
+    imf -f kernel:1 "$TESTDATA/noise-rgb.png" -o b.ppm
+    cmp a.ppm b.ppm
+    printf '1 2 1\n' >kernel.txt
+    imf_run -f curve:@kernel.txt a.pgm -o d.pgm
+    [ "$status" -eq 2 ]
+    one_line 'is no list of points X,Y'
+}
+
 # In float64, on the host and on a device, in files small and large enough for tables, of odd sizes.
 @test "numpy gives the same samples of 8 and 16 bits on each backend, and alpha stays" {
     need_python numpy
@@ -34,7 +50,13 @@ random = np.random.default_rng(48)
 def levels(x, black, white, gamma):
     x = (x - black) / (white - black)
     return np.copysign(np.abs(x) ** (1 / gamma), x)
-cases = (("levels:10%:90%:gamma=1.5", 0.1, 0.9, 1.5), ("levels:0.13:0.71", 0.13, 0.71, 1), ("levels:0.8:-0.1:gamma=0.7", 0.8, -0.1, 0.7),
+def curve(x, points, slopes):
+    (x0, y0), (x1, y1), (x2, y2) = points
+    t, u = np.clip((x - x0) / (x1 - x0), 0, 1), np.clip((x - x1) / (x2 - x1), 0, 1)
+    hermite = lambda t, w, a, b, m, n: ((2 * t - 3) * t * t * (a - b) + a + w * t * ((t - 1) ** 2 * m + t * (t - 1) * n))
+    return np.where(x < x1, hermite(t, x1 - x0, y0, y1, *slopes[:2]), hermite(u, x2 - x1, y1, y2, *slopes[1:]))
+bent = (0.1, 0.9), (0.5, 0.7), (0.9, 0.1)
+cases = (("curve:0.1,0.9/0.5,0.7/0.9,0.1", bent, (-0.5, -1, -1.5)), ("levels:10%:90%:gamma=1.5", 0.1, 0.9, 1.5), ("levels:0.13:0.71", 0.13, 0.71, 1), ("levels:0.8:-0.1:gamma=0.7", 0.8, -0.1, 0.7),
          ("gamma:2.2", 0, 1, 2.2), ("gamma:0.45", 0, 1, 0.45), ("gamma:100", 0, 1, 100), ("gamma:0.01", 0, 1, 0.01))
 for full, dtype in ((255, "u1"), (65535, ">u2")):
     for width, height, channels in ((1, 1, 1), (37, 23, 3), (31, 17, 2), (29, 31, 4), (1023, 513, 1)):
@@ -44,8 +66,8 @@ for full, dtype in ((255, "u1"), (65535, ">u2")):
         head = "P7\nWIDTH %d\nHEIGHT %d\nDEPTH %d\nMAXVAL %d\nTUPLTYPE %s\nENDHDR\n" % (width, height, channels, full, kind)
         with open("a.pam", "wb") as f:
             f.write(head.encode() + a.tobytes())
-        for spec, black, white, gamma in cases:
-            real, seen = np.clip(levels(a / full, black, white, gamma), 0, 1) * full, []
+        for spec, *numbers in cases:
+            real, seen = np.clip((curve if spec[0] == "c" else levels)(a / full, *numbers), 0, 1) * full, []
             if channels % 2 == 0:
                 real[:, :, -1] = a[:, :, -1]
             for backend in "cpu", "direct":
@@ -72,7 +94,8 @@ import subprocess, sys
 import numpy as np
 a = np.array([[-4, -0.25, -0.0, 0.25, 0.5, 1, 4, 900]], "<f4")
 for specs, want in (("gamma:2", np.copysign(np.abs(a.astype(float)) ** 0.5, a)), ("levels:0.25:0.75", (a - 0.25) / 0.5),
-                    ("levels:-1:3:gamma=0.5", np.copysign(((a.astype(float) + 1) / 4) ** 2, a + 1)), ("gamma:3 gamma:1/3", a)):
+                    ("levels:-1:3:gamma=0.5", np.copysign(((a.astype(float) + 1) / 4) ** 2, a + 1)), ("gamma:3 gamma:1/3", a),
+                    ("curve:-1,-1/1,1/10,10", np.clip(a, -1, 10))):
     for backend in "cpu", "direct":
         with open("a.pfm", "wb") as f:
             f.write(b"Pf\n8 1\n-1\n" + a.tobytes())
@@ -87,7 +110,7 @@ END
 @test "levels between filters keep to the contract" {
     for picture in noise-rgb alpha gradient16; do
         for chain in "blur:1.5 gamma:2.2" "dog:1:2 gamma:2.2" "highpass:0.1 levels:0.3:0.7:gamma=1.5" "sharpen levels:0.1:0.9" \
-            "gamma:2.2 blur:2 gamma:0.4545" "levels:0.2:0.8 median:1"; do
+            "gamma:2.2 blur:2 gamma:0.4545" "blur:2 curve:0,0.1/0.3,0.6/1,0.9" "levels:0.2:0.8 median:1"; do
             for backend in auto direct; do # near 0 a power asks for more than float32 of signed sums
                 [ $backend = auto ] || [[ $chain != dog* && $chain != highpass* ]] || continue
                 imf_run --backend=$backend -f "${chain%% *}" -f "$(cut -d' ' -f2 <<<"$chain")" --verify "$TESTDATA/$picture.png" -o out.png

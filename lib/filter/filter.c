@@ -21,6 +21,8 @@ void imf_stage_clear(struct imf_stage *stage) {
     imf_kernel_free(&stage->kernel[0]);
     imf_kernel_free(&stage->kernel[1]);
     imf_mask_free(&stage->mask);
+    free(stage->spline);
+    stage->spline = NULL;
 }
 
 uint64_t imf_filter_held(const struct imf_filter *filter) {

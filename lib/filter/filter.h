@@ -10,6 +10,7 @@
 #include "filter/kernel/taps.h"
 #include "filter/kinds.h"
 #include "filter/mask.h"
+#include "filter/spline.h"
 
 enum imf_transfer_kind { IMF_LOWPASS, IMF_HIGHPASS, IMF_BANDPASS, IMF_BANDSTOP, IMF_NOTCH };
 enum imf_transfer_type { IMF_GAUSSIAN, IMF_BUTTERWORTH, IMF_IDEAL };
@@ -173,6 +174,7 @@ struct imf_stage {
     enum imf_op op;
     struct imf_kernel *kernel[2]; /* owned; a window's element is the first */
     struct imf_mask *mask;        /* shared, of blend, or NULL */
+    struct imf_spline *spline;    /* owned, of curve, or NULL */
     enum imf_blend_mode blend;
     double amount;    /* unsharp, blend */
     double threshold; /* unsharp, threshold: fraction of full scale */

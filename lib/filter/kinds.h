@@ -37,6 +37,7 @@ enum {
     ROW(THRESHOLD, IMF_IS_POINT, NULL) /* x >= threshold ? full scale : 0; alpha stays */          \
     /* x goes from black..white to 0..full scale, then to the power 1 / gamma; alpha stays */      \
     ROW(LEVELS, IMF_IS_POINT, NULL)                                                                \
+    ROW(CURVE, IMF_IS_POINT, NULL)     /* x becomes that of `spline`; alpha stays */               \
     ROW(HISTOGRAM, IMF_IS_POINT, NULL) /* `histogram_op` of all pixels; alpha stays */             \
     ROW(BLEND, IMF_IS_POINT, NULL)     /* of x and of what the chain began with */                 \
     ROW(DEBLUR, IMF_OF_COLORS, NULL)   /* undo the blur of kernel[0], by `deblur` */
@@ -81,6 +82,8 @@ enum {
         op->scalar.threshold, op->scalar.level)                                                    \
     ROW(LEVELS, "levels", IMF_MAPS_ALIKE | IMF_FLOATS, leveled, levels, p->full,                   \
         op->levels.multiply, op->levels.offset, op->levels.exponent)                               \
+    ROW(SPLINE, "curve", IMF_MAPS_ALIKE | IMF_FLOATS, splined, spline, p->full, op - p->steps,     \
+        op->spline->pieces)                                                                        \
     ROW(BLEND, "blend",                                                                            \
         IMF_FLOATS | (op->blend.pick || p->in_channels < p->second_channels ||                     \
                               (p->second_light && imf_curve_count(p->curve) > 1)                   \

@@ -50,10 +50,13 @@ static enum imf_status orient_stage(struct imf_stage *out, const struct imf_stag
     enum imf_status status = IMF_OK;
     *out = *stage;
     out->kernel[0] = out->kernel[1] = NULL;
+    out->spline = NULL;
     imf_mask_keep(out->mask); /* it has planes for each orientation */
     for (int i = 0; i < 2 && !status; i++)
         if (stage->kernel[i])
             status = orient_kernel(&out->kernel[i], stage->kernel[i], o, err);
+    if (stage->spline && !status)
+        status = imf_spline_copy(&out->spline, stage->spline, err);
     if (out->deblur.kernel)
         out->deblur.kernel = out->kernel[0];
     struct imf_window_op *const windows[] = {&out->window_op, &out->second};

@@ -212,6 +212,11 @@ const char *imf_stage_words(char buffer[IMF_STAGE_WORDS], const struct imf_stage
                  "point operation: ((x - %g) / (%g - %g)) ^ (1 / %g), of full scale", s->black,
                  s->white, s->black, s->gamma);
         return buffer;
+    case IMF_OP_CURVE:
+        snprintf(buffer, IMF_STAGE_WORDS,
+                 "point operation: a monotone cubic through %d points, flat beyond them",
+                 s->spline->pieces + 1);
+        return buffer;
     case IMF_OP_BLEND:
         snprintf(buffer, IMF_STAGE_WORDS,
                  "blend: the chain's input, and %g%s of what x makes of it", s->amount,

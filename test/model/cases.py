@@ -284,7 +284,8 @@ class Draw:
 
     def levels(self):
         return self.one(("gamma:" + self.number(0.2, 5), "levels:%s:%s" % (self.number(-0.2, 0.4), self.number(0.5, 1.3)),
-                         "levels:10%:90%:gamma=" + self.number(0.2, 5), "levels:1:0"))
+                         "levels:10%:90%:gamma=" + self.number(0.2, 5), "levels:1:0",
+                         "curve:0,%s/0.25,%s/0.6,%s/1,%s" % tuple(self.number(0, 1) for _ in range(4)), "curve:0.1,0/0.5,0.2/0.9,1"))
 
     def chain(self):
         stage = lambda: (self.window if self.chance(0.55) else self.spec)()

@@ -303,6 +303,34 @@ class Levels(Point):
         return np.inf if self.power < 1 else abs(self.by) * self.power * most ** (self.power - 1)
 
 
+class Curve(Point):
+    """A share of full scale by cubics through points, of Hermite's form, whose slopes are Fritsch's and Carlson's; flat
+    beyond them"""
+
+    integer, power = False, 1
+
+    def __init__(self, points):
+        super().__init__("levels")
+        self.x, self.y = np.array([[float(n) for n in point.split(",")] for point in points.split("/")]).T
+        secants = np.diff(self.y) / np.diff(self.x)
+        beside = np.concatenate((secants[:1], secants)), np.concatenate((secants, secants[-1:]))
+        self.m = np.where(beside[0] * beside[1] > 0, (beside[0] + beside[1]) / 2, 0)
+        for k, secant in enumerate(secants):
+            a, b = self.m[k:k + 2] / secant if secant else (np.inf, np.inf)
+            if a * a + b * b > 9:
+                self.m[k:k + 2] = 3 * secant / np.hypot(a, b) * np.array((a, b)) if secant else 0
+
+    def of(self, share):
+        k = np.clip(np.searchsorted(self.x, share, "right") - 1, 0, len(self.x) - 2)
+        wide = self.x[k + 1] - self.x[k]
+        t = np.clip((share - self.x[k]) / wide, 0, 1)
+        return ((1 + 2 * t) * (1 - t) ** 2 * self.y[k] + t * (1 - t) ** 2 * wide * self.m[k] +
+                t * t * (3 - 2 * t) * self.y[k + 1] + t * t * (t - 1) * wide * self.m[k + 1])
+
+    def steepest(self, share=None):
+        return 3 * np.abs(np.diff(self.y) / np.diff(self.x)).max()
+
+
 class Blend(Point):
     """What W3C's "Compositing and Blending Level 1" makes of a backdrop, the chain's input, and a source, what the
     chain has so far, both 0..1; amount of it, or as much as a mask says, replaces the backdrop"""
@@ -612,6 +640,8 @@ def parse(spec):
         return Denoise(None if not args or args[0] == "auto" else fraction(args[0]), options.get("quality", "fast"))
     if name == "levels":
         return Levels(fraction(args[0]), fraction(args[1]), float(options.get("gamma", 1)))
+    if name == "curve":
+        return Curve(args[0])
     if name == "gamma":
         return Levels(0.0, 1.0, float(args[0]))
     if name == "blend":

@@ -1,6 +1,7 @@
 /* test_points.c - point passes on the host's cores give the bits of those in plain C */
 #include "base/image/byte_map.h"
 #include "check.h"
+#include "filter/spline.h"
 #include "plan/lowering/operations.h"
 #include "run/point/point.h"
 
@@ -45,6 +46,19 @@ static double differ(const struct imf_surface *a, const struct imf_surface *b, i
     for (int i = 0; i < a->width * a->channels && memcmp(u, v, bytes); i++)
         most = fmax(most, fabs(imf_sample_get(u, a->sample, i) - imf_sample_get(v, a->sample, i)));
     return most;
+}
+
+static struct imf_spline *spline(int points, const double *taps) {
+    struct imf_spline *s;
+    struct imf_kernel *k;
+    const char *wrong;
+    if (imf_kernel_create(&k, 2, points, NULL))
+        abort();
+    memcpy(k->taps, taps, (size_t)(2 * points) * sizeof *taps);
+    if (imf_spline_make(&s, k, &wrong, NULL) || wrong)
+        abort();
+    imf_kernel_free(&k);
+    return s;
 }
 
 /* A point pass as its test adds steps. */
@@ -146,6 +160,16 @@ static void check_steps(int channels, enum imf_sample in, enum imf_sample out, i
     check(error, "levels", t, 2);
     op->levels.exponent = 1 / 2.2;
     check(10 * error, "levels of a power", t, 2);
+    t = none;
+    op = add(&t, IMF_SPLINE, channels);
+    struct imf_spline *splines[] = {spline(3, (const double[]){-0.1, 0.2, 0.4, 0.3, 1, 0.9}),
+                                    spline(2, (const double[]){0, 1, 0.9, 0})};
+    op->spline = splines[0];
+    op = add(&t, IMF_SPLINE, channels);
+    op->spline = splines[1];
+    check(error, "curves", t, 2);
+    free(splines[0]);
+    free(splines[1]);
     t = none;
     if (many)
         add(&t, IMF_GRAY, one)->gray = IMF_CHANNELS_LUMA;

@@ -73,7 +73,28 @@ static void test_levels(void) {
     fails("gamma:0", 7, "0.01 to 100");
 }
 
+static void test_curve(void) {
+    struct imf_filter *f = parse("curve:0,0.5/0.5,0.5/1,1.25");
+    const struct imf_spline *s = f->stages[0].spline;
+    static const double want[] = {0.5, 0, 0.5, 0, 0, 0, 0.5, 0.5, 0, 6, -6};
+    CHECK(f->stages[0].op == IMF_OP_CURVE && s->pieces == 2 && s->low == 0.5 && s->high == 1.25,
+          "%d pieces from %g to %g", s->pieces, s->low, s->high);
+    CHECK(s->steepest == 2, "%g", s->steepest);
+    for (int i = 0; i < 11; i++)
+        CHECK(s->number[i] == want[i], "number %d is %g, not %g", i, s->number[i], want[i]);
+    imf_filter_free(&f);
+    fails("curve", 6, "points are missing");
+    fails("curve:0,0", 7, "is one point");
+    fails("curve:0,0/1", 11, "row 2 has 1");
+    fails("curve:0/1", 7, "no list of points");
+    fails("curve:0,0/0.5,1/0.5,2", 7, "from left to right");
+    fails("curve:1,0/0,1", 7, "from left to right");
+    fails("curve:0,0/1,1001", 7, "-1000 to 1000");
+    fails("curve:0,0/1,1:2", 15, "too many");
+}
+
 int main(void) {
+    test_curve();
     test_thresholds();
     test_flatten();
     test_clahe();

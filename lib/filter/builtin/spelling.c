@@ -17,9 +17,6 @@
 #define STRETCH                                                                                    \
     " levels:BLACK:WHITE stretches what is between them to full scale, kernel:1 with "             \
     "--range=normalize what is between the least and the largest sample; clahe is local contrast"
-#define CURVES                                                                                     \
-    " none of those built in has a curve of points; gamma:G is a power, levels:BLACK:WHITE "       \
-    "stretches, equalize spreads the values"
 #define BRIGHT " gamma:G brightens, kernel:1:bias=B adds B, a fraction of full scale"
 
 /* What filters are called elsewhere: in OpenCV, ImageMagick, vips, MATLAB and scikit-image, and by
@@ -72,7 +69,7 @@ static const struct {
                  {"scale", NONE},
                  {"rotate", NONE},
                  {"crop", NONE},
-                 {"curves", CURVES},
+                 {"tone", "curve"},
                  {"normalize", STRETCH},
                  {"autocontrast", STRETCH},
                  {"brightness", BRIGHT},

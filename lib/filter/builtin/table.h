@@ -42,6 +42,7 @@ struct imf_parameter {
 enum imf_source {
     IMF_SOURCE_STAGE,  /* `stage`, for which design() makes a kernel, and setup() the rest */
     IMF_SOURCE_KERNEL, /* the coefficients are in the spec, or in a file that it names */
+    IMF_SOURCE_CURVE,  /* its points are, likewise */
     IMF_SOURCE_FLT     /* the text filters/NAME.flt */
 };
 

@@ -104,6 +104,29 @@ static enum imf_status read_kernel(const struct imf_spec *s, const char *cursor,
     return wrong ? imf_spec_fail(s, matrix.text, NULL, "%s", wrong) : status;
 }
 
+/* The points of "curve". */
+static enum imf_status read_curve(const struct imf_spec *s, const char *cursor, struct imf_flt *flt,
+                                  struct imf_spline **out) {
+    struct imf_argument a = {.value = {cursor, 0}}, more;
+    bool given = imf_argument_next(&cursor, &a);
+    if (a.value.length == 0)
+        return imf_spec_fail(s, a.value.text, NULL, "the points are missing at column %zu",
+                             imf_span_column(s->text, a.value.text));
+    if (given && a.key.length > 0)
+        return imf_argument_fail_key(s, a.key);
+    if (imf_argument_next(&cursor, &more))
+        return imf_spec_fail_value(s, more.value, NULL, "is one argument too many");
+    enum imf_status status = read_coefficients(s, a.value, flt);
+    const struct imf_scaling *other = &flt->scaling;
+    const char *wrong = NULL;
+    if (!status &&
+        (flt->kernel[1] || flt->range || other->scale_given || other->bias_given || other->flip))
+        wrong = "is a filter, no list of points X,Y";
+    if (!status && !wrong)
+        status = imf_spline_make(out, flt->kernel[0], &wrong, s->err);
+    return wrong ? imf_spec_fail_value(s, a.value, NULL, wrong) : status;
+}
+
 /* ---- .flt filters --------------------------------------------------------------------------- */
 
 static enum imf_status load_embedded(const struct imf_spec *s, struct imf_flt *flt) {
@@ -335,6 +358,10 @@ static enum imf_status read_spec(struct imf_spec *s, const char *name, const cha
     switch (s->builtin->source) {
     case IMF_SOURCE_KERNEL:
         status = read_kernel(s, cursor, &flt);
+        break;
+    case IMF_SOURCE_CURVE:
+        status = read_curve(s, cursor, &flt, &out->spline);
+        imf_flt_free(&flt);
         break;
     case IMF_SOURCE_FLT:
         status = read_flt(s, name, cursor, &flt, &axis);

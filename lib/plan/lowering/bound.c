@@ -206,6 +206,14 @@ static void leveled(const struct imf_operations *o, const struct imf_operation *
     v->bound = full * pow(v->bound / full, op->levels.exponent);
 }
 
+static void splined(const struct imf_operations *o, const struct imf_operation *op,
+                    struct imf_value *v) {
+    const struct imf_spline *s = op->spline;
+    forget(v);
+    v->positive = s->low >= 0;
+    v->bound = o->chain->full * fmax(fabs(s->low), fabs(s->high));
+}
+
 static void blended(const struct imf_operations *o, const struct imf_operation *op,
                     struct imf_value *v) {
     const struct imf_weights *w = &op->blend.weights;
@@ -289,6 +297,8 @@ bool imf_operations_gain(const struct imf_operations *o) {
                                             : 1 + 2 * fabs(op->combine.amount);
         else if (op->kind == IMF_LEVELS)
             gain = fabs(op->levels.multiply);
+        else if (op->kind == IMF_SPLINE)
+            gain = op->spline->steepest;
         else if (op->kind == IMF_BLEND)
             gain = fabs(op->blend.weights.amount);
         most = fmax(most, gain);

@@ -35,7 +35,8 @@ bool imf_point_is_map(const struct imf_point *p) {
 
 bool imf_point_is_table(const struct imf_point *p, enum imf_sample in) {
     bool integers = in == IMF_U8 || in == IMF_U16;
-    return integers && imf_point_is_map(p) && imf_point_find(p, IMF_LEVELS);
+    return integers && imf_point_is_map(p) &&
+           (imf_point_find(p, IMF_LEVELS) || imf_point_find(p, IMF_SPLINE));
 }
 
 enum imf_sample imf_chain_sample(const struct imf_chain *chain, int index, bool float64) {

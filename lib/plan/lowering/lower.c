@@ -291,6 +291,10 @@ static void lower_stage(struct imf_lowering *l, const struct imf_stage *stage) {
     case IMF_OP_LEVELS:
         levels(l, stage);
         break;
+    case IMF_OP_CURVE:
+        imf_lowering_straighten(l);
+        imf_lowering_append(l, IMF_SPLINE)->spline = stage->spline;
+        break;
     case IMF_OP_BLEND:
         blend_stage(l, stage);
         break;

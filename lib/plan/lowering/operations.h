@@ -45,6 +45,7 @@ struct imf_operation {
         struct { /* x multiply + offset, as a share of full scale to the power exponent */
             double multiply, offset, exponent;
         } levels;
+        const struct imf_spline *spline; /* the filter's */
         enum imf_channels gray;
         struct {
             double flat, alpha_scale; /* a range of less is 0; as IMF_UNPREMULTIPLY's */

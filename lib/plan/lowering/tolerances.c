@@ -89,6 +89,10 @@ static void pass_back(struct magnified *m, const struct imf_operation *op,
             op->levels.offset == 0 ? op->levels.exponent * fabs(op->levels.multiply) / slope : 1;
         m->gain *= slope;
         break;
+    case IMF_SPLINE:
+        m->gain *= op->spline->steepest;
+        m->part = 1;
+        break;
     default:
         break;
     }
@@ -225,7 +229,7 @@ static void mark_coarse_curve(struct imf_chain *c) {
 static bool point_exact(const struct imf_chain *c, int i) {
     const struct imf_point *p = &c->passes[i].point;
     bool keeps = c->passes[i].value.integer && !c->passes[i].rounded;
-    if (has(p, IMF_LEVELS))
+    if (has(p, IMF_LEVELS) || has(p, IMF_SPLINE))
         return imf_point_is_table(p, c->passes[i].in) && !c->passes[i].rounded;
     if (has(p, IMF_NORMALIZE))
         return stretches_exactly(p) && i == c->count - 1 && !has(p, IMF_BLEND) && !has(p, IMF_PUT);

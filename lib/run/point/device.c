@@ -61,6 +61,32 @@ static enum imf_status define_steps(struct imf_defines *d, const struct imf_poin
     return IMF_OK;
 }
 
+/* The numbers of all splines, one behind the other, and where each step's begin. */
+static enum imf_status define_splines(struct imf_defines *d, const struct imf_point *p,
+                                      struct imf_error *err) {
+    size_t count = 0, used = 0, at_bytes = (size_t)p->count * sizeof(double);
+    for (int i = 0; i < p->count; i++)
+        if (p->steps[i].kind == IMF_SPLINE)
+            count += 1 + IMF_PIECE * (size_t)p->steps[i].spline->pieces;
+    if (!count)
+        return IMF_OK;
+    double *at = malloc(at_bytes + count * sizeof(double)), *numbers = at + p->count;
+    if (!at)
+        return imf_fail_memory(err, at_bytes + count * sizeof(double));
+    for (int i = 0; i < p->count; i++) {
+        const struct imf_spline *s = p->steps[i].spline;
+        size_t n = p->steps[i].kind == IMF_SPLINE ? 1 + IMF_PIECE * (size_t)s->pieces : 0;
+        at[i] = (double)used;
+        if (n)
+            memcpy(numbers + used, s->number, n * sizeof *numbers);
+        used += n;
+    }
+    imf_define_floats(d, "SPLINES", numbers, count);
+    imf_define_ints(d, "SPLINE_AT", at, (size_t)p->count);
+    free(at);
+    return IMF_OK;
+}
+
 static void define_weights(struct imf_defines *d, const struct imf_weights *w) {
     imf_define_float(d, "AMOUNT", w->amount);
     imf_define(d, "MASK", "%d", w->mask ? bits[w->mask->sample] : 0);
@@ -184,8 +210,8 @@ static enum imf_status make_point(struct imf_point_job *job, const struct imf_po
     if (imf_point_is_table(p, in))
         imf_define(&d, "STEPS", "map(PIXELS(C_IN - ALPHA, C_IN - ALPHA), E_FULL, %d);",
                    (int)imf_sample_max(in) + 1);
-    else
-        st = define_steps(&d, p, flat, err);
+    else if (!(st = define_steps(&d, p, flat, err)))
+        st = define_splines(&d, p, err);
     const struct imf_program_source source = {.file = "point.cl", .parts = parts, .defines = &d};
     if (!st)
         st = imf_program_make(&job->point, job->queue, &source, "point", err);

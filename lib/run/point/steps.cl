@@ -10,6 +10,7 @@
 //     MORE           parameters of their own, for linearize(), normalize() and delinearize(), which are theirs
 //     DIVIDE(a, b)   a quotient that is exact where it is a tie between two samples
 //     LEAST(a, b), MOST(a, b)
+//     SPLINE(step, k) number k of the spline of a pass's step
 //
 // v has a plane for each channel of a pass's pixels, b for each of its second input, w the weights of a blend.
 // A step finds `colors` colours in v, and then alpha if there is one, and leaves `to`; b has `others`, and alpha.
@@ -19,6 +20,15 @@
 #ifndef DIVIDE_TWICE
 #define DIVIDE_TWICE 0
 #endif
+#ifndef SPLINES
+#define SPLINES 0.0f // of all steps, one behind the other
+#endif
+#ifndef SPLINE_AT
+#define SPLINE_AT 0 // of each step, where its own begins
+#endif
+
+__constant float splines[] = {SPLINES};
+__constant int spline_at[] = {SPLINE_AT};
 
 #define REAL vfloat
 #define NUMBER float
@@ -28,6 +38,7 @@
 #define MORE __global const float *table, __global const float *range,
 #define DIVIDE(a, b) divide((REAL)(a), (REAL)(b))
 #define LEAST(a, b) fmin((REAL)(a), (REAL)(b))
+#define SPLINE(step, k) splines[spline_at[(int)(step)] + (k)]
 #define MOST(a, b) fmax((REAL)(a), (REAL)(b))
 
 // GPUs' divisions are off by an ulp or two: the remainder is divided once more.
@@ -108,6 +119,25 @@ STEP void levels(PLANES, NUMBER multiply, NUMBER offset, NUMBER exponent)
         EACH v[c][i] = multiply * v[c][i] + offset;
         if (exponent != 1)
             EACH v[c][i] = full * copysign(pow(fabs(v[c][i]) / full, (REAL)exponent), v[c][i]);
+    }
+}
+
+// The first point's value, and what each piece adds; numbers are shares of full scale.
+STEP void spline(PLANES, int step, int pieces)
+{
+    for (int c = 0; c < colors; c++) {
+        REAL y[STRIP];
+        EACH y[i] = full * SPLINE(step, 0);
+        for (int k = 1; k < 5 * pieces; k += 5) {
+            const NUMBER at = full * SPLINE(step, k), width = full * SPLINE(step, k + 1);
+            const NUMBER slope = SPLINE(step, k + 2), bend = SPLINE(step, k + 3) / full;
+            const NUMBER twist = SPLINE(step, k + 4) / full / full;
+            EACH {
+                REAL t = LEAST(MOST(v[c][i] - at, 0.0f), width);
+                y[i] += t * (slope + t * (bend + t * twist));
+            }
+        }
+        EACH v[c][i] = y[i];
     }
 }
 
