@@ -1,5 +1,6 @@
 /* filter.c - filters: chains of stages */
 #include "filter/filter.h"
+#include "filter/form.h"
 #include "imfilter_program.h"
 
 #include <stdlib.h>
@@ -27,23 +28,6 @@ void imf_stage_clear(struct imf_stage *stage) {
 
 uint64_t imf_filter_held(const struct imf_filter *filter) {
     return (uint64_t)imf_filter_bytes(filter);
-}
-
-double imf_filter_kernel_bytes(const struct imf_filter *filter) {
-    double taps = 0;
-    for (size_t i = 0; i < filter->count; i++)
-        for (int k = 0; k < 2; k++) {
-            const struct imf_kernel *kernel = filter->stages[i].kernel[k];
-            taps += kernel ? (double)kernel->width * kernel->height : 0;
-        }
-    return taps * sizeof(double);
-}
-
-double imf_filter_bytes(const struct imf_filter *filter) {
-    double bytes = imf_filter_kernel_bytes(filter);
-    for (size_t i = 0; i < filter->count; i++)
-        bytes += filter->stages[i].mask ? imf_mask_bytes(filter->stages[i].mask) : 0;
-    return bytes;
 }
 
 void imf_filter_free(struct imf_filter **filter) {

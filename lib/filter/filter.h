@@ -222,10 +222,6 @@ struct imf_filter {
 enum imf_status imf_filter_orient(struct imf_filter **out, const struct imf_filter *filter,
                                   int orientation, struct imf_error *err);
 
-/* Bytes of its kernels' coefficients and of all planes of its masks. */
-double imf_filter_bytes(const struct imf_filter *filter);
-double imf_filter_kernel_bytes(const struct imf_filter *filter);
-
 /* Frees its kernels, and lets its mask go. */
 void imf_stage_clear(struct imf_stage *stage);
 

@@ -1,5 +1,5 @@
 /*
- * form.c - what follows from a filter's stages, and from the input's format with them
+ * form.c - what follows from a filter's stages, and from the input's format with them; what they take in memory
  *
  * A threshold leaves two values, and so do edges. An image of 1, 2 or 4 bits uses 2, 4 or 16 values, evenly spaced
  * from 0 to full scale, which inversion and the identity map onto themselves; equalization does so
@@ -173,4 +173,21 @@ int imf_filter_bits(const struct imf_filter *filter, const struct imf_info *inpu
     if (settings->region_count) /* the image's values as well, and with a feather those between */
         bits = settings->mask_feather == 0 && input->bits && bits ? imf_max(bits, input->bits) : 0;
     return (settings->region_count ? input->color == IMF_COLOR_GRAY : gray) ? bits : 0;
+}
+
+double imf_filter_kernel_bytes(const struct imf_filter *filter) {
+    double taps = 0;
+    for (size_t i = 0; i < filter->count; i++)
+        for (int k = 0; k < 2; k++) {
+            const struct imf_kernel *kernel = filter->stages[i].kernel[k];
+            taps += kernel ? (double)kernel->width * kernel->height : 0;
+        }
+    return taps * sizeof(double);
+}
+
+double imf_filter_bytes(const struct imf_filter *filter) {
+    double bytes = imf_filter_kernel_bytes(filter);
+    for (size_t i = 0; i < filter->count; i++)
+        bytes += filter->stages[i].mask ? imf_mask_bytes(filter->stages[i].mask) : 0;
+    return bytes;
 }

@@ -18,9 +18,8 @@ const struct imf_mask_plane *imf_mask_picture(const struct imf_mask *mask) {
     return plane;
 }
 
-const struct imf_mask_plane *imf_mask_find(const struct imf_mask *mask, int orientation,
-                                           double feather) {
-    const struct imf_mask_plane *plane = mask->planes;
+struct imf_mask_plane *imf_mask_find(const struct imf_mask *mask, int orientation, double feather) {
+    struct imf_mask_plane *plane = mask->planes;
     while (plane && (plane->orientation != imf_max(orientation, 1) || plane->feather != feather))
         plane = plane->next;
     return plane;
@@ -30,8 +29,9 @@ static size_t plane_bytes(const struct imf_mask_plane *p) {
     return (size_t)p->width * (size_t)p->height * imf_sample_size(p->sample);
 }
 
-enum imf_status imf_mask_add(struct imf_mask *mask, const struct imf_mask_plane *plane,
-                             struct imf_error *err) {
+/* Add a plane to the mask, and take its samples, also on failure. */
+static enum imf_status add(struct imf_mask *mask, const struct imf_mask_plane *plane,
+                           struct imf_error *err) {
     struct imf_mask_plane *p = malloc(sizeof *p);
     if (!p) {
         free(plane->at);
@@ -41,6 +41,39 @@ enum imf_status imf_mask_add(struct imf_mask *mask, const struct imf_mask_plane 
     p->next = mask->planes;
     mask->planes = p;
     return IMF_OK;
+}
+
+/* Add a plane like `from` without samples, unless it is there. */
+static enum imf_status plan(struct imf_mask *mask, const struct imf_mask_plane *from,
+                            int orientation, double feather, struct imf_error *err) {
+    if (imf_mask_find(mask, orientation, feather))
+        return IMF_OK;
+    bool swap = imf_orientation_of(orientation).swap;
+    return add(mask,
+               &(struct imf_mask_plane){.orientation = orientation,
+                                        .feather = feather,
+                                        .width = swap ? from->height : from->width,
+                                        .height = swap ? from->width : from->height,
+                                        .sample = feather > 0 ? IMF_U16 : from->sample},
+               err);
+}
+
+enum imf_status imf_mask_plan(struct imf_mask *mask, int orientation, double feather,
+                              struct imf_error *err) {
+    pthread_mutex_lock(&mask->lock);
+    const struct imf_mask_plane *picture = imf_mask_picture(mask);
+    enum imf_status st = plan(mask, picture, 1, feather, err);
+    st = st ? st : plan(mask, picture, imf_max(orientation, 1), feather, err);
+    pthread_mutex_unlock(&mask->lock);
+    return st;
+}
+
+const struct imf_mask_plane *imf_mask_planned(struct imf_mask *mask, int orientation,
+                                              double feather) {
+    pthread_mutex_lock(&mask->lock);
+    const struct imf_mask_plane *plane = imf_mask_find(mask, orientation, feather);
+    pthread_mutex_unlock(&mask->lock);
+    return plane;
 }
 
 bool imf_mask_turn(struct imf_mask_plane *out, const struct imf_mask_plane *plane, int orientation,
@@ -169,7 +202,7 @@ static enum imf_status add_picture(struct imf_mask *mask, struct imf_reader *rea
             plane = turned;
         }
         if (done)
-            return imf_mask_add(mask, &plane, err);
+            return add(mask, &plane, err);
         status = imf_fail_memory(err, plane_bytes(&plane));
     }
     free(plane.at);

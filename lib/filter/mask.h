@@ -23,7 +23,7 @@ struct imf_mask_plane {
     double feather;         /* the Gaussian's sigma in pixels; 0: it is not blurred */
     int width, height;      /* as stored */
     enum imf_sample sample; /* IMF_U8 or IMF_U16 */
-    void *at;               /* owned: rows without gaps */
+    void *at;               /* owned: rows without gaps; NULL: nobody needed them yet */
 };
 
 /* Filters share it, and threads. */
@@ -31,8 +31,8 @@ struct imf_mask {
     atomic_int users;
     char *name; /* owned: the picture's file */
     pthread_mutex_t lock;
-    struct imf_mask_plane *planes; /* owned; the last is the picture, upright. Made when they are
-                                      first needed, with the lock held, and kept */
+    struct imf_mask_plane *planes; /* owned; the last is the picture, upright. Added and made with
+                                      the lock held, and kept */
 };
 
 /* Read a picture. IMF_ERR_SPEC: it cannot be opened, or is no mask; what readers return. `held` bytes
@@ -47,17 +47,20 @@ void imf_mask_free(struct imf_mask **mask);
 
 /* The upright picture. */
 const struct imf_mask_plane *imf_mask_picture(const struct imf_mask *mask);
-/* The plane of an orientation, 0 being 1, and a feather; NULL: there is none yet. */
-const struct imf_mask_plane *imf_mask_find(const struct imf_mask *mask, int orientation,
-                                           double feather);
-/* Add a plane to the mask, and take its samples, also on failure. */
-enum imf_status imf_mask_add(struct imf_mask *mask, const struct imf_mask_plane *plane,
-                             struct imf_error *err);
+/* The plane of an orientation, 0 being 1, and a feather; NULL: there is none yet. The caller holds the lock. */
+struct imf_mask_plane *imf_mask_find(const struct imf_mask *mask, int orientation, double feather);
+/* Add the planes that an orientation and a feather need, without samples, unless they are there: a plan
+ * counts their bytes, and runs make them. Threads may call it at once. IMF_ERR_MEMORY. */
+enum imf_status imf_mask_plan(struct imf_mask *mask, int orientation, double feather,
+                              struct imf_error *err);
+/* That plane, which was planned. Threads may call it at once. */
+const struct imf_mask_plane *imf_mask_planned(struct imf_mask *mask, int orientation,
+                                              double feather);
 /* Make *out the upright plane as an orientation stores it, or with `back` the stored plane upright;
  * false without memory. The caller frees its samples. */
 bool imf_mask_turn(struct imf_mask_plane *out, const struct imf_mask_plane *plane, int orientation,
                    bool back);
-/* Bytes of a plane's samples, and of all planes. */
+/* Bytes of a plane's samples, and of all planes, made or planned. */
 double imf_mask_plane_bytes(const struct imf_mask_plane *plane);
 double imf_mask_bytes(struct imf_mask *mask);
 

@@ -7,6 +7,7 @@
 #include "run/masks.h"
 
 #include "filter/builtin/table.h"
+#include "filter/form.h"
 #include "plan/planner.h"
 #include "solver/common/edge.h"
 
@@ -38,13 +39,8 @@ static enum imf_status make_source(struct imf_surface *s, const struct imf_mask_
 /* What is left of the limit of memory. */
 struct room {
     uint64_t limit; /* 0: there is none */
-    double held;
+    double held;    /* the planes themselves, too */
 };
-
-static enum imf_status check_room(const struct room *room, double bytes, struct imf_error *err) {
-    return imf_memory_fits(room->limit, (uint64_t)(room->held + bytes),
-                           "turning or blurring this mask", err);
-}
 
 static enum imf_status run_solver(const struct imf_proposal *chosen, const struct imf_problem *p,
                                   const struct imf_surface *in, const struct imf_surface *out,
@@ -78,7 +74,7 @@ static struct imf_problem problem_of(const struct imf_mask_plane *plane,
     return p;
 }
 
-/* Set *out to the plane, blurred by a kernel; the caller frees its samples. */
+/* Make a plane's samples: those of another, blurred by a kernel. */
 static enum imf_status blur(struct imf_mask_plane *out, const struct imf_mask_plane *plane,
                             const struct imf_kernel *kernel, const struct room *room,
                             struct imf_error *err) {
@@ -99,9 +95,11 @@ static enum imf_status blur(struct imf_mask_plane *out, const struct imf_mask_pl
     if (!st)
         st = imf_surface_layout(&to, IMF_U16, plane->width, plane->height, 1, none, err);
     if (!st)
-        st = check_room(
-            room, (double)imf_surface_bytes(&in) + (double)imf_surface_bytes(&to) + chosen.bytes,
-            err);
+        st = imf_memory_fits(room->limit,
+                             (uint64_t)(room->held + (double)imf_surface_bytes(&in) +
+                                        (double)imf_surface_bytes(&to) - (double)bytes +
+                                        chosen.bytes),
+                             "blurring this mask", err);
     if (!st)
         st = make_source(&in, plane, p.reach, err);
     if (!st)
@@ -117,43 +115,32 @@ static enum imf_status blur(struct imf_mask_plane *out, const struct imf_mask_pl
     return st;
 }
 
-static enum imf_status feathered(struct imf_mask_plane *out, const struct imf_mask_plane *plane,
-                                 double sigma, const struct room *room, struct imf_error *err) {
+static enum imf_status feather(struct imf_mask_plane *out, const struct imf_mask_plane *picture,
+                               const struct room *room, struct imf_error *err) {
     struct imf_kernel *kernel = NULL;
-    *out = *plane;
-    out->sample = IMF_U16;
-    out->feather = sigma;
-    enum imf_status st = imf_design_gaussian(&kernel, &sigma, err);
-    st = st ? st : blur(out, plane, kernel, room, err);
+    enum imf_status st = imf_design_gaussian(&kernel, &out->feather, err);
+    st = st ? st : blur(out, picture, kernel, room, err);
     imf_kernel_free(&kernel);
     return st;
 }
 
 /* ---- planes --------------------------------------------------------------------------------- */
 
-static enum imf_status prepare(struct imf_mask *mask, int orientation, double feather,
-                               struct room room, struct imf_error *err) {
-    struct imf_mask_plane made;
-    if (!imf_mask_find(mask, 1, feather)) {
-        enum imf_status st = feathered(&made, imf_mask_picture(mask), feather, &room, err);
-        st = st ? st : imf_mask_add(mask, &made, err);
-        if (st)
-            return st;
-        room.held += imf_mask_plane_bytes(&made);
-    }
-    if (imf_mask_find(mask, orientation, feather))
-        return IMF_OK;
-    const struct imf_mask_plane *upright = imf_mask_find(mask, 1, feather);
-    enum imf_status st = check_room(&room, imf_mask_plane_bytes(upright), err);
-    if (st)
+static enum imf_status make(const struct imf_mask *mask, int orientation, double sigma,
+                            const struct room *room, struct imf_error *err) {
+    struct imf_mask_plane *upright = imf_mask_find(mask, 1, sigma), turned,
+                          *stored = imf_mask_find(mask, orientation, sigma);
+    enum imf_status st = upright->at ? IMF_OK : feather(upright, imf_mask_picture(mask), room, err);
+    if (st || stored->at)
         return st;
-    if (!imf_mask_turn(&made, upright, orientation, false))
-        return imf_fail_memory(err, sizeof made);
-    return imf_mask_add(mask, &made, err);
+    if (!imf_mask_turn(&turned, upright, orientation, false))
+        return imf_fail_memory(err, (uint64_t)imf_mask_plane_bytes(stored));
+    stored->at = turned.at;
+    return IMF_OK;
 }
 
-enum imf_status imf_masks_prepare(const struct imf_filter *filter, int orientation,
-                                  const struct imf_settings *settings, struct imf_error *err) {
+enum imf_status imf_masks_make(const struct imf_filter *filter, int orientation,
+                               const struct imf_settings *settings, struct imf_error *err) {
     enum imf_status st = IMF_OK;
     for (size_t i = 0; i < filter->count && !st; i++) {
         struct imf_mask *mask = filter->stages[i].mask;
@@ -162,7 +149,7 @@ enum imf_status imf_masks_prepare(const struct imf_filter *filter, int orientati
         const struct room room = {settings->max_memory, IMF_PROCESS_BYTES + (double)settings->held +
                                                             imf_filter_bytes(filter)};
         pthread_mutex_lock(&mask->lock);
-        st = prepare(mask, orientation, settings->mask_feather, room, err);
+        st = make(mask, orientation, settings->mask_feather, &room, err);
         pthread_mutex_unlock(&mask->lock);
     }
     return st;

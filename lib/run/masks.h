@@ -4,9 +4,9 @@
 
 #include "filter/filter.h"
 
-/* Make the planes of this orientation and of the settings' feather, unless another plan did.
- * IMF_ERR_LIMIT: that takes more than max_memory. Threads may call it at once. */
-enum imf_status imf_masks_prepare(const struct imf_filter *filter, int orientation,
-                                  const struct imf_settings *settings, struct imf_error *err);
+/* Make the samples of the planes that a plan of these has, unless another run did. IMF_ERR_LIMIT: that takes
+ * more than max_memory. Threads may call it at once. */
+enum imf_status imf_masks_make(const struct imf_filter *filter, int orientation,
+                               const struct imf_settings *settings, struct imf_error *err);
 
 #endif

@@ -1,7 +1,6 @@
 /* plan.c - plans: made for one image shape, and then only read */
 #include "run/plan.h"
 #include "imfilter_program.h"
-#include "run/masks.h"
 
 #include "base/arguments.h"
 #include "base/image/curve.h"
@@ -76,8 +75,10 @@ enum imf_status imf_plan_create_for(struct imf_plan **out, struct imf_context *c
     plan->input = *input;
     plan->output = imf_chain_output(input, settings);
     st = imf_filter_orient(&plan->oriented, filter, input->orientation, err);
-    if (!st)
-        st = imf_masks_prepare(filter, input->orientation, settings, err);
+    for (size_t i = 0; i < filter->count && !st; i++)
+        if (filter->stages[i].mask)
+            st = imf_mask_plan(filter->stages[i].mask, input->orientation, settings->mask_feather,
+                               err);
     /* To find what a kernel is the sum of takes as much again. What filtering needs in all is known once a way is
      * chosen; this is only for kernels that leave no room to look for one. */
     uint64_t bytes = (uint64_t)(filter_bytes(plan) + imf_filter_kernel_bytes(filter));

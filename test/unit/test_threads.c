@@ -27,6 +27,7 @@ struct test_case {
     enum imf_range range;
     bool own_plans; /* each thread makes its own, with whatever opening and building that takes */
     bool thorough;  /* like others, and compiles programs of its own */
+    double feather; /* of a mask */
     struct imf_context *ctx;
     struct imf_filter *filter;
     struct imf_settings settings;
@@ -91,22 +92,45 @@ static bool expect(struct test_case *t, const struct imf_plan *plan, struct imf_
     return ok;
 }
 
-/* Pixels from one thread and a context of its own, then the same from several. */
+/* The case's stages, and a mask where it has a feather. */
+static enum imf_status parse(struct imf_filter **out, const struct test_case *t,
+                             struct imf_error *err) {
+    size_t count = 0;
+    while (count < 3 && t->specs[count])
+        count++;
+    enum imf_status st = imf_filter_parse(out, t->specs, count, err);
+    if (st || !t->feather)
+        return st;
+    char path[] = "/tmp/imfilter.XXXXXX";
+    int fd = mkstemp(path);
+    FILE *f = fd < 0 ? NULL : fdopen(fd, "wb");
+    if (!f)
+        abort();
+    fprintf(f, "P5 %d %d 255\n", WIDTH, HEIGHT);
+    for (int i = 0; i < WIDTH * HEIGHT; i++)
+        fputc(i % WIDTH * 7 & 255, f);
+    fclose(f);
+    struct imf_filter *mask = NULL;
+    st = imf_filter_from_mask(&mask, path, NULL, err);
+    unlink(path);
+    return st ? st : imf_filter_append(*out, &mask, err);
+}
+
+/* Pixels from one thread, with a context and a filter of its own, then the same from several. */
 static void check_case(struct test_case *t) {
     const struct imf_context_options options = {.cache_dir = ""};
     struct worker worker[THREADS] = {{.t = t}};
     struct imf_context *alone = NULL;
+    struct imf_filter *filter = NULL;
     struct imf_plan *plan = NULL;
     struct imf_error err = {.text = ""};
-    size_t count = 0;
-    while (count < 3 && t->specs[count])
-        count++;
-    t->settings = (struct imf_settings){.backend = t->backend, .range = t->range};
+    t->settings =
+        (struct imf_settings){.backend = t->backend, .range = t->range, .mask_feather = t->feather};
     bool ok =
-        !imf_filter_parse(&t->filter, t->specs, count, &err) &&
+        !parse(&filter, t, &err) && !parse(&t->filter, t, &err) &&
         !imf_context_create(&alone, &options, &err) &&
         !imf_context_create(&t->ctx, &options, &err) &&
-        !imf_plan_create(&plan, alone, t->filter, &info, &t->settings, &err) &&
+        !imf_plan_create(&plan, alone, filter, &info, &t->settings, &err) &&
         expect(t, plan, &err) &&
         (t->own_plans || !imf_plan_create(&t->plan, t->ctx, t->filter, &info, &t->settings, &err));
     CHECK(ok, "%s: %s", t->specs[0], err.text);
@@ -126,12 +150,15 @@ static void check_case(struct test_case *t) {
     imf_context_free(&t->ctx);
     imf_context_free(&alone);
     imf_filter_free(&t->filter);
+    imf_filter_free(&filter);
 }
 
 int main(void) {
     static struct test_case cases[] = {
         {.specs = {"sobel", "gray"}, .backend = IMF_BACKEND_CPU, .own_plans = true},
         {.specs = {"disk:3"}, .backend = IMF_BACKEND_CPU},
+        {.specs = {"invert"}, .backend = IMF_BACKEND_CPU, .feather = 2, .own_plans = true},
+        {.specs = {"invert"}, .backend = IMF_BACKEND_CPU, .feather = 2},
         {.specs = {"highpass:0.1"}, .backend = IMF_BACKEND_CPU},
         {.specs = {"unsharp:2:1.5"}, .range = IMF_RANGE_NORMALIZE, .backend = IMF_BACKEND_CPU},
         {.specs = {"invert"}, .backend = IMF_BACKEND_DIRECT, .own_plans = true},

@@ -1,6 +1,7 @@
 /* chain.c - filters of several specs, of kernels in memory, and of other filters */
 #include "base/arguments.h"
 #include "base/sized.h"
+#include "filter/form.h"
 #include "filter/spec/parse.h"
 #include "imfilter_program.h"
 

@@ -79,7 +79,7 @@ static void blend(struct imf_lowering *l, enum imf_blend_mode mode, struct imf_w
 static void blend_stage(struct imf_lowering *l, const struct imf_stage *stage) {
     struct imf_weights w = {.amount = stage->amount, .invert = l->settings->mask_invert};
     if (stage->mask)
-        w.mask = imf_mask_find(stage->mask, l->orientation, l->settings->mask_feather);
+        w.mask = imf_mask_planned(stage->mask, l->orientation, l->settings->mask_feather);
     blend(l, stage->blend, w);
 }
 

@@ -3,6 +3,7 @@
 
 #include "device/tuning.h"
 #include "plan/proposals.h"
+#include "run/masks.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -106,6 +107,11 @@ enum imf_status imf_workspace_prepare(struct imf_workspace *ws, bool streams,
         imf_workspace_may_fall_back(ws) ? imf_context_gave_up(ws->plan->ctx) : NULL;
     if (gave_up)
         (void)imf_workspace_choose_host(ws, gave_up);
-    enum imf_status st = imf_workspace_make(ws, ws->plan->chain, &ws->exec, &failure);
+    const struct imf_plan *plan = ws->plan;
+    enum imf_status st =
+        imf_masks_make(plan->filter, plan->input.orientation, &plan->settings, err);
+    if (st)
+        return st;
+    st = imf_workspace_make(ws, plan->chain, &ws->exec, &failure);
     return st ? fall_back(ws, &failure, err) : IMF_OK;
 }
