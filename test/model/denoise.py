@@ -10,8 +10,11 @@ WALSH = np.array([[(-1) ** bin(i & j).count("1") for j in range(16)] for i in ra
 
 
 def measured(planes, full, seen):
-    """The standard deviation of the noise: the median of second differences along both axes, by integers"""
+    """The standard deviation of the noise: the median of second differences along both axes, by integers: in steps of 8 or
+    16 bits, or as 16 bits where full scale is not theirs"""
     height, width, _ = planes.shape
+    unit = 1 if full in (255, 65535) else 65535 / full
+    planes, full = planes * unit, full * unit
     if height < 3 or width < 3:
         return 0.0
     rows = [planes[i:height - 2 + i:2] for i in range(3)]
@@ -23,7 +26,21 @@ def measured(planes, full, seen):
     below = np.cumsum(count) - count
     n = count.sum()
     middle = np.argmax(2 * (below + count) > n)
-    return (middle - 0.5 + (n / 2 - below[middle]) / count[middle]) / 6 / 0.6744897501960817 if n and middle else 0.0
+    return (middle - 0.5 + (n / 2 - below[middle]) / count[middle]) / (6 * 0.6744897501960817 * unit) if n and middle else 0.0
+
+
+def likeness(guide, ys, xs, near):
+    """Of each block at ys, xs the squared differences of those around: itself comes first, then those behind, then those
+    before it; and how far away these are"""
+    offsets = np.r_[0:near, -near:0]
+    wide, apart = np.pad(guide, near), []
+    for i in offsets:
+        for j in offsets:
+            apart_here = (wide[near + i:near + i + guide.shape[0], near + j:near + j + guide.shape[1]] - guide) ** 2
+            sums = np.pad(apart_here.cumsum(axis=0).cumsum(axis=1), ((1, 0), (1, 0)))  # integers
+            low, high = sums[ys], sums[ys + SIDE]
+            apart.append(high[:, xs + SIDE] - high[:, xs] - low[:, xs + SIDE] + low[:, xs])
+    return np.stack(apart, axis=2), offsets
 
 
 def estimate(image, first, guide, sigma, groups, inset, origin):
@@ -31,36 +48,36 @@ def estimate(image, first, guide, sigma, groups, inset, origin):
     height, width, channels = image.shape
     step, near = (4, 8) if groups else (2, 0)
     before, after = inset + near, inset + max(near - 1, 0) + SIDE
-    total, weights = np.zeros(image.shape), np.zeros(image.shape)
+    ys, xs = (np.arange(before + (origin - before) % step, size - after + 1, step) for size in (height, width))
+    total, weights = np.zeros((channels, height * width)), np.zeros((channels, height * width))
     blocks = np.lib.stride_tricks.sliding_window_view(image, (SIDE, SIDE), (0, 1))
     pilots = None if first is None else np.lib.stride_tricks.sliding_window_view(first, (SIDE, SIDE), (0, 1))
-    guides = np.lib.stride_tricks.sliding_window_view(guide, (SIDE, SIDE))
-    for y in range(before + (origin - before) % step, height - after + 1, step):
-        for x in range(before + (origin - before) % step, width - after + 1, step):
-            ys, xs = np.array([y]), np.array([x])
-            if groups:
-                around = guides[y - near:y + near, x - near:x + near]
-                apart = ((around - guides[y, x]) ** 2).sum(axis=(2, 3))
-                # Of equal ones itself comes first, then those behind it, then those before it.
-                order = np.argsort(np.roll(apart, (-near, -near), (0, 1)), axis=None, kind="stable")[:16]
-                ys, xs = ((order // 16 + near) % 16 + y - near), ((order % 16 + near) % 16 + x - near)
-            across = WALSH if groups else np.ones((1, 1))
+    within = (np.arange(SIDE)[:, None] * width + np.arange(SIDE)).ravel()
+    if groups:
+        apart, offsets = likeness(guide, ys, xs, near)
+    for row, y in enumerate(ys):
+        top, left = np.full((len(xs), 1), y), xs[:, None]
+        if groups:
+            order = np.argsort(apart[row], axis=1, kind="stable")[:, :16]
+            top, left = y + offsets[order // 16], left + offsets[order % 16]
 
-            def transform(of):
-                return np.einsum("mn,vy,ux,ncyx->mcvu", across, BASIS, BASIS, of[ys, xs], optimize=True)
-            found = transform(blocks)
-            if first is None:
-                part = np.clip(((found / sigma) ** 2 - 2.6 ** 2) / (3 ** 2 - 2.6 ** 2), 0, 1)
-            else:
-                power = transform(pilots) ** 2
-                part = power / (power + sigma ** 2)
-            part[0, :, 0, 0] = 1
-            weight = 1 / (part ** 2).sum(axis=(0, 2, 3))
-            made = np.einsum("mn,vy,ux,mcvu->nyxc", across, BASIS, BASIS, found * part, optimize=True) * weight
-            for n, (top, left) in enumerate(zip(ys, xs)):
-                total[top:top + SIDE, left:left + SIDE] += made[n]
-                weights[top:top + SIDE, left:left + SIDE] += weight
-    return total / np.where(weights > 0, weights, 1)
+        def across(of):
+            return np.einsum("mn,xn...->xm...", WALSH, of) if groups else of
+        found = across(BASIS @ blocks[top, left] @ BASIS.T)  # of each block along the row, group, channel
+        if first is None:
+            part = np.clip(((found / sigma) ** 2 - 2.6 ** 2) / (3 ** 2 - 2.6 ** 2), 0, 1)
+        else:
+            power = across(BASIS @ pilots[top, left] @ BASIS.T) ** 2
+            part = power / (power + sigma ** 2)
+        part[:, 0, :, 0, 0] = 1
+        weight = 1 / (part ** 2).sum(axis=(1, 3, 4))
+        made = BASIS.T @ across(found * part) @ BASIS
+        at = ((top * width + left)[:, :, None] + within).ravel()
+        for c in range(channels):
+            each = np.repeat(weight[:, c], top.shape[1] * SIDE * SIDE)
+            total[c] += np.bincount(at, made[:, :, c].ravel() * each, height * width)
+            weights[c] += np.bincount(at, each, height * width)
+    return (total / np.where(weights > 0, weights, 1)).T.reshape(image.shape)
 
 
 def denoised(wide, sigma, groups, unit):

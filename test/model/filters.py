@@ -387,14 +387,15 @@ def box(count):
 
 
 def disk(radius):
-    ones = squares(math.ceil(radius)) <= radius * radius
+    ones = squares(math.floor(radius)) <= radius * radius
     return Kernel(ones, scale=ones.sum())
 
 
 def motion(length, angle):
-    reach = math.ceil((length - 1) / 2) + 1
-    y, x = np.mgrid[-reach:reach + 1, -reach:reach + 1].astype(float)
     dx, dy = math.cos(math.radians(angle)), -math.sin(math.radians(angle))
+    # Columns and rows less than one from the segment's
+    across, down = (math.ceil(round((length - 1) / 2 * abs(d), 9)) for d in (dx, dy))
+    y, x = np.mgrid[-down:down + 1, -across:across + 1].astype(float)
     along = np.clip(x * dx + y * dy, -(length - 1) / 2, (length - 1) / 2)
     weights = np.maximum(0, 1 - np.hypot(x - along * dx, y - along * dy))
     return Kernel(weights / weights.sum())
@@ -586,14 +587,6 @@ RANKS = {"median": "50", "erode": "0", "dilate": "100"}
 ACROSS = {"sobel": [1, 2, 1], "prewitt": [1, 1, 1], "scharr": [3, 10, 3]}
 
 
-def trim(kernel):
-    """Disks and motion blurs have no room to spare"""
-    while len(kernel.coefs) > 2 and not kernel.coefs[[0, -1]].any():
-        kernel.coefs, kernel.origin = kernel.coefs[1:-1], (kernel.origin[0] - 1, kernel.origin[1])
-    while len(kernel.coefs[0]) > 2 and not kernel.coefs[:, [0, -1]].any():
-        kernel.coefs, kernel.origin = kernel.coefs[:, 1:-1], (kernel.origin[0], kernel.origin[1] - 1)
-
-
 def parse(spec):
     name, *parts = spec.split(":")
     options = dict((p.split("=", 1) + [""])[:2] for p in parts if "=" in p or p == "flip")
@@ -610,7 +603,6 @@ def parse(spec):
         own = {key: options.pop(key) for key in ("noise", "prior", "iterations") if key in options}
         kernel = parse(":".join(args + ["%s=%s" % pair if pair[1] else pair[0] for pair in options.items()]))
         noise = own.get("noise", "auto")
-        trim(kernel)
         return Deblur("rl" if name == "rl" else own.get("prior", "wiener"), kernel,
                       None if noise == "auto" else float(fraction(noise)), int(own.get("iterations", 0)))
     if name == "canny":

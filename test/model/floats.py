@@ -26,8 +26,11 @@ except ImportError:
 
 import filters  # noqa: E402
 import model  # noqa: E402
+import restoring  # noqa: E402
+import tally  # noqa: E402
 
 PART = 2.0 ** -18
+REFUSED, MISSING = "cannot do this", "it has NaN, and "
 ANY = 1e100  # the size of what may be anything, of which a share of 0 is 0
 EDGES = ("clamp", "reflect", "mirror", "wrap", "constant")
 BACKENDS = {"auto": 0, "direct": 1, "separable": 2, "fft": 3, "cpu": 4, "vector": 5}
@@ -124,8 +127,9 @@ def largest(a, reach, edge):
 class Filters:
     """What one stage makes of a plane. full: full scale"""
 
-    def __init__(self, full, edge, border, limited=False):
-        self.full, self.edge, self.border, self.limited = full, edge, border, limited  # limited: to 0..full
+    def __init__(self, full, edge, border, limited=False, step=None):
+        self.full, self.edge, self.border = full, edge, border
+        self.limited, self.step = limited, step  # limited: to 0..full; step: of the image's samples
 
     def missing(self, stage, spec, a, holes):
         """The same of a plane with holes: a mean of what is there, or NaN within reach, or the nearest sample"""
@@ -214,9 +218,11 @@ class Filters:
         few = 0 if not isinstance(stage, filters.Clahe) else 1.01 / 65535 * self.full / PART
         return [Value(v, np.where(unsure if a.exact and not few else not a.exact, ANY, v + few))]
 
-    def joint(self, stage, planes, inputs):
+    def joint(self, stage, planes, inputs, holes):
         """What a stage makes of all channels, or None: it takes each by itself"""
         full, kind = self.full, getattr(stage, "kind", "")
+        if isinstance(stage, restoring.STAGES):
+            return [Value(*made) for made in restoring.made(self, stage, planes, holes)]
         if isinstance(stage, (filters.Canny, filters.LocalThreshold, filters.Clahe)):
             return self.worded(stage, planes[0])
         if kind in ("equalize", "otsu"):
@@ -280,7 +286,8 @@ class Filters:
         raise NotImplementedError(spec)
 
 
-def draw(random):
+def draw(random, often):
+    """often: the share of chains with one of restoring.py's"""
     one = lambda of: of[int(random.integers(len(of)))]
     number = lambda low, high: "%.3g" % random.uniform(low, high)
     stage = lambda: one((
@@ -300,6 +307,10 @@ def draw(random):
                      "threshold:sauvola:4")),
     ))()
     specs = [stage() for _ in range(1 + int(random.random() < 0.3) + int(random.random() < 0.1))]
+    restores = random.random() < often
+    if restores:
+        specs[0 if random.random() < 0.8 else -1] = restored = restoring.draw(random)
+        specs = specs if random.random() < 0.4 else [restored]
     if random.random() < 0.1:
         specs.append("blend:" + one(("normal:0.7", "multiply", "screen:0.5", "difference", "add:0.3", "subtract", "darken")))
     specs = specs[:specs.index("phase") + 1] if "phase" in specs else specs  # 0 and a turn are far apart for what follows
@@ -307,12 +318,17 @@ def draw(random):
     case = {"f": "|".join(specs), "type": one(tuple(TYPES)), "size": "%dx%d" % tuple(random.integers(1, 90, 2)),
             "channels": "1" if one_channel else one("113"), "edge": one(EDGES), "backend": one(tuple(BACKENDS)),
             "seed": str(int(random.integers(1 << 30)))}
-    if any(spec.startswith(("highpass", "lowpass", "band", "notch")) for spec in specs):
+    if restores:
+        case["size"] = "%dx%d" % tuple(restoring.size(random, restored))
+        case["backend"] = one(("auto", "cpu", "vector", case["backend"]))
+    if any(spec.startswith(("highpass", "lowpass", "band", "notch:0")) for spec in specs):
         case["edge"] = "wrap"  # whatever the extension is elsewhere
     if len(specs) == 1 and TYPES[case["type"]][1] < 2 and random.random() < 0.4 and "wrap" != case["edge"] != "constant" and \
             not specs[0].startswith(("guided", "unsharp", "bilateral", "phase", "gray", "flatten", "threshold", "equalize", "gamma",
                                      "canny", "clahe")):
         case["missing"] = "1"
+    if len(specs) == 1 and specs[0].startswith(restoring.WHOLE) and TYPES[case["type"]][1] < 2 and random.random() < 0.15:
+        case["missing"] = "1"  # which is refused
     if random.random() < 0.2 and "f" in TYPES[case["type"]][0] and TYPES[case["type"]][1] < 2:
         case["full"] = one(("100", "4095", "0.001"))
     return case
@@ -323,12 +339,18 @@ def image_of(case):
     random = np.random.default_rng(int(case["seed"]))
     dtype, kind, bits, full = TYPES[case["type"]]
     shape = (height, width, int(case["channels"]))
+    drawn = next((s for s in case["f"].split("|") if s.startswith(restoring.NAMES)), None)
+    if drawn and kind >= 2 and random.random() < 0.9:
+        low = -full - 1 if kind == 3 else 0
+        return np.rint(np.clip(restoring.scene(drawn, random, shape, full), low, full)).astype(dtype)
     if kind >= 2:
         low = -full - 1 if kind == 3 else 0
         return np.rint(random.uniform(low, full, shape)).astype(dtype)
     full = float(case.get("full", full))
     v = random.normal(0.4, 0.3, shape) * full * 10.0 ** random.uniform(-4, 0, shape)
-    stars = random.random(shape) < 0.003
+    if drawn and random.random() < 0.9:
+        v = restoring.scene(drawn, random, shape, full)
+    stars = random.random(shape) < (random.choice((0, 0.003)) if drawn else 0.003)
     v = np.where(stars, full * 10.0 ** random.uniform(0, 4 if kind else 6, shape), v)
     if "missing" in case:
         v = np.where(random.random(shape[:2] + (1,)) < 0.05, np.nan, v)
@@ -341,7 +363,7 @@ def expected(case, image):
     border = (np.rint(0.25 * full) if kind >= 2 else 0.25 * full) if case["edge"] == "constant" else 0.0
     border = float(image.dtype.type(border))
     holes = np.isnan(image).any(axis=2)
-    steps = Filters(full, case["edge"], border, kind == 2)
+    steps = Filters(full, case["edge"], border, kind == 2, 1 if kind >= 2 else full / 65535)
     specs = [filters.parse(spec) for spec in case["f"].split("|")]
     last = max([i for i, stage in enumerate(specs) if not isinstance(stage, filters.Point)], default=-1)
     planes = []
@@ -350,7 +372,7 @@ def expected(case, image):
         planes.append(Value(plane, np.abs(plane), True))
     inputs = planes
     for i, (stage, spec) in enumerate(zip(specs, case["f"].split("|"))):
-        made = steps.joint(stage, planes, inputs)
+        made = steps.joint(stage, planes, inputs, holes)
         if made is None:
             made = [steps.missing(stage, spec, a, holes) if holes.any() else steps.apply(stage, spec, a) for a in planes]
         planes = [shown(a, stage.shown, full) if i == last and kind == 2 else a for a in made]
@@ -362,27 +384,38 @@ def shown(a, mode, full):
     return Value(np.abs(a.v), a.size) if mode == "abs" else Value(a.v + (full + 1) / 2, a.size + full) if mode == "offset" else a
 
 
-def check(library, case, count):
-    image = image_of(case)
+def check(library, case, seen):
+    """What is wrong, or None"""
+    image, specs = image_of(case), case["f"].split("|")
+    refuses = "missing" in case and any(spec.startswith(restoring.WHOLE) for spec in specs)
     try:
-        result = library.run(case["f"].split("|"), image, case)
+        result = library.run(specs, image, case)
     except ValueError as why:
-        if "cannot do this" not in str(why):
+        if not (MISSING if refuses else REFUSED) in str(why):
             return str(why)
-        count["refused"] += 1
+        seen.count["NaN refused" if refuses else "refused"] += 1
         return None
-    kind = TYPES[case["type"]][1]
-    for c, want in enumerate(expected(case, image)):
+    if refuses:
+        return "NaN is not refused"
+    kind, most = TYPES[case["type"]][1], 0.0
+    steps = 0 if kind < 2 else 2 if any(spec.startswith(("deblur", "rl")) for spec in specs) else 1  # of integers
+    try:
+        wants = expected(case, image)
+    except restoring.Undetermined:
+        seen.count["undetermined"] += 1
+        return None
+    for c, want in enumerate(wants):
         got = result[:, :, c].astype(float)
         off = np.where(np.isnan(want.v), np.where(np.isnan(got), 0, np.inf), np.abs(got - want.v))
         off = np.minimum(off, np.abs(want.turn - off)) if want.turn < np.inf else off
-        allowed = 0 if want.exact else PART * want.size + (1 if kind >= 2 else 0)
-        wrong = ~(off <= allowed)
+        allowed = 0 if want.exact else PART * want.size + steps
+        wrong, share = ~(off <= allowed), off / np.maximum(allowed, 1e-300)
+        most = max(most, share.max())
         if wrong.any():
             y, x = (int(i) for i in np.argwhere(wrong)[0])
             return "%d of %d samples; at x=%d y=%d channel %d: %.9g gave %.9g, off by %.3g of what is allowed" % (
-                wrong.sum(), wrong.size, x, y, c, want.v[y, x], result[y, x, c], (off / np.maximum(allowed, 1e-300))[y, x])
-    count["cases"] += 1
+                wrong.sum(), wrong.size, x, y, c, want.v[y, x], result[y, x, c], share[y, x])
+    seen.add(specs, most)
     return None
 
 
@@ -391,22 +424,25 @@ def main():
     parser.add_argument("--seed", type=int, default=int.from_bytes(os.urandom(4), "big"))
     parser.add_argument("--cases", type=int, default=200)
     parser.add_argument("--seconds", type=float, default=1e9)
+    parser.add_argument("--often", type=float, default=0.15, help="the share of cases with a filter of restoring.py")
+    parser.add_argument("--table", action="store_true", help="print the cases of each filter, and the largest errors")
     parser.add_argument("case", nargs="*")
     options = parser.parse_args()
-    random, library = np.random.default_rng(options.seed), Library()
-    count, failed, start = {"cases": 0, "refused": 0}, 0, time.monotonic()
-    given = [dict(word.split("=", 1) for word in text.split()) for text in options.case]
+    random, library, seen, start = np.random.default_rng(options.seed), Library(), tally.Tally(), time.monotonic()
+    given, count = [dict(word.split("=", 1) for word in text.split()) for text in options.case], seen.count
     if not given:
         print("floats: seed %d" % options.seed, flush=True)
-    while given or (not options.case and count["cases"] + failed < options.cases and time.monotonic() - start < options.seconds):
-        case = given.pop(0) if given else draw(random)
-        why = check(library, case, count)
+    while given or (not options.case and count["passed"] + count["failed"] < options.cases and
+                    time.monotonic() - start < options.seconds):
+        case = given.pop(0) if given else draw(random, options.often)
+        why = check(library, case, seen)
         if why:
-            failed += 1
+            count["failed"] += 1
             print("FAILED (%s): test/model/floats.py '%s'" % (why, " ".join("%s=%s" % pair for pair in case.items())), flush=True)
-    print("floats: %d refused" % count["refused"])
-    print("%d passed, %d failed" % (count["cases"], failed))
-    return 1 if failed or not count["cases"] else 0
+    print(seen.table() * options.table + "floats: %d refused, %d for NaN; %d undetermined" % (
+        count["refused"], count["NaN refused"], count["undetermined"]))
+    print("%d passed, %d failed" % (count["passed"], count["failed"]))
+    return 1 if count["failed"] or not count["passed"] else 0
 
 
 if __name__ == "__main__":

@@ -334,7 +334,7 @@ def remove(planes, strength, harmonics, full):
             wave, there, steady, more = fitted(rest, part, 16, noise[c], 4.0 / strength)
             rest, kept, even, varying = rest - wave, kept + there, even + steady, varying + more
         taken = plane - low - rest
-        if kept and over(varying, max(0.015 * tones, 0.001 * even)):
+        if kept and over(varying, max(0.01 * tones, 0.001 * even)):
             taken = taken + screened(plane - taken, kept, 0.15 * strength)
         out[:, :, c] -= confined(taken, 1 / math.hypot(*kept[0]) if kept else 1)
     return out

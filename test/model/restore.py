@@ -210,7 +210,10 @@ class Restored:
         for _ in range(rounds):
             guess = np.maximum(x + ahead * (x - before), least)
             blurred = np.maximum(self.times(guess, self.blur), least)
-            if np.mean(self.inner(given - blurred) ** 2) <= self.noise * 0.98 ** 2:
+            left = np.mean(self.inner(given - blurred) ** 2) / (self.noise * 0.98 ** 2)
+            if abs(left - 1) < 1e-5:
+                raise Unsettled("which round is the last")
+            if left <= 1:
                 return guess - self.mean
             quotient = np.maximum(self.times(inside * given / blurred, self.blur.conj()), 0)
             following = np.where(cover > 0.01, guess * quotient / np.where(cover > 0.01, cover, 1), guess)
@@ -231,16 +234,8 @@ class Restored:
 
 
 def deblurred(colours, stage, full, whole_samples):
-    """Colours without the blur, and what floats may be off by; whole_samples: the step of the image's samples"""
-    arithmetic = 1e-5 * full
-    noise = None if stage.noise is None else stage.noise * full
-    least = max(whole_samples / math.sqrt(12), arithmetic) if noise is None else arithmetic
-    model = fit(colours, stage.kernel, noise, least ** 2, full)
-
-    def undone(planes, rounding=0.0):
-        return np.stack([Restored(planes[:, :, c], stage, model, full, rounding).result() for c in range(planes.shape[2])],
-                        axis=2)
-
+    """Colours without the blur, and what samples of 16 bits may be off by; whole_samples: the step of the image's samples"""
+    undone = methods_of(colours, stage, full, whole_samples)
     result = undone(colours)
     other = undone(colours * (1 + 1e-15 * np.random.default_rng(1).uniform(-1, 1, colours.shape)))
     if np.abs(other - result).max() > 1e-7 * full:
@@ -249,3 +244,16 @@ def deblurred(colours, stage, full, whole_samples):
         return result, 0.0
     other = undone(colours, 2e-7)  # samples of 16 bits are computed in float64
     return result, 8 * np.abs(np.clip(other, -full, 2 * full) - np.clip(result, -full, 2 * full)).max()
+
+
+def methods_of(colours, stage, full, whole_samples):
+    """What makes the result of planes like `colours`, whose noise and scene it knows"""
+    arithmetic = 1e-5 * full
+    noise = None if stage.noise is None else stage.noise * full
+    least = max(whole_samples / math.sqrt(12), arithmetic) if noise is None else arithmetic
+    model = fit(colours, stage.kernel, noise, least ** 2, full)
+
+    def undone(planes, rounding=0.0):
+        return np.stack([Restored(planes[:, :, c], stage, model, full, rounding).result() for c in range(planes.shape[2])],
+                        axis=2)
+    return undone
