@@ -20,6 +20,18 @@ WINDOWS = ("median", "percentile", "erode", "dilate", "open", "close", "gradient
            "clahe", "descreen", "notch:auto", "deblur", "rl:")
 
 
+def with_file(spec, folder):
+    """A spec of what is drawn by a name, @WxH.SEED, as the file of that, which is made"""
+    if ":@" not in spec:
+        return spec
+    before, _, after = spec.partition("@")
+    name, *options = after.split(":")
+    path = os.path.join(folder, name + ".flt")
+    with open(path, "wb") as file:
+        file.write(filters.file_bytes(name))
+    return ":".join([before + "@" + path] + options)
+
+
 class Case:
     def __init__(self, text):
         self.specs, self.options = [], {}
@@ -44,14 +56,7 @@ class Case:
         """What the program is given, but for inputs and output; filter files are made in folder"""
         words = []
         for spec in self.specs:
-            if ":@" in spec:
-                before, _, after = spec.partition("@")
-                name, *options = after.split(":")
-                path = os.path.join(folder, name + ".flt")
-                with open(path, "wb") as file:
-                    file.write(filters.file_bytes(name))
-                spec = ":".join([before + "@" + path] + options)
-            words += ["-f", spec]
+            words += ["-f", with_file(spec, folder)]
         for key in ("edge", "range", "alpha", "depth", "backend", "strength", "mask-feather"):
             if key in self.options:
                 words.append("--%s=%s" % (key, self.options[key]))

@@ -601,7 +601,9 @@ def parse(spec):
         return rank(args[0], args[1], options.get("shape", "square"))
     if name in ("deblur", "rl"):
         own = {key: options.pop(key) for key in ("noise", "prior", "iterations") if key in options}
-        kernel = parse(":".join(args + ["%s=%s" % pair if pair[1] else pair[0] for pair in options.items()]))
+        point = args[0][0] == "@"  # the picture of one
+        options = {"flip": ""} if point else options
+        kernel = parse(":".join(["kernel"] * point + args + ["%s=%s" % pair if pair[1] else pair[0] for pair in options.items()]))
         noise = own.get("noise", "auto")
         return Deblur("rl" if name == "rl" else own.get("prior", "wiener"), kernel,
                       None if noise == "auto" else float(fraction(noise)), int(own.get("iterations", 0)))

@@ -32,8 +32,9 @@ def draw(random):
     if name == "denoise":
         return name + one(("", ":0.02", ":5%", ":" + number(0.001, 0.3), ":0")) + one(("", "", ":quality=best"))
     if name in ("deblur", "rl"):
+        point = "@%dx%d.%dp" % tuple(2 * random.integers((3, 3, 200)) + (1, 1, 0))  # filters.pictured(), of integers
         blur = one(("gaussian:" + number(0.5, 3), "disk:" + number(1, 5), "motion:%s:%s" % (number(2, 11), number(0, 180)),
-                    "kernel:1,2,1/2,4,2/1,2,1", "box:3", "kernel:0,2,1/1,5,0"))
+                    "kernel:1,2,1/2,4,2/1,2,1", "box:3", "kernel:0,2,1/1,5,0", point))
         own = one(("", "", ":noise=0.008", ":noise=3.5%", ":noise=" + number(0.0001, 0.03)))
         own += one(("", "", ":iterations=%d" % random.integers(1, 40)))
         return "%s:%s%s%s" % (name, blur, one(("", ":prior=tv")) if name == "deblur" else "", own)

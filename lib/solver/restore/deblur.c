@@ -47,7 +47,8 @@ double imf_deblur_transforms(const struct imf_deblur *b) {
 }
 
 /* Noise, and what results may be off by, as parts of full scale. The operator magnifies rounding by 0.4 over the noise at
- * most; of 500 drawn pictures the worst, by Richardson's and Lucy's rounds, was off by 7.5e-5 of its largest result. */
+ * most; of 500 drawn pictures the worst, by Richardson's and Lucy's rounds, was off by 7.5e-5 of its largest result, and of
+ * white noise, which no blur leaves, one by 3.8e-4 of full scale. */
 #define FLOATS_NOISE 1e-3
 #define FLOATS_ERROR 8e-5
 
