@@ -54,16 +54,18 @@ $(addprefix $(BUILD)/lib/solver/denoise/,blocks.o groups.o vector.o): private RE
 # Asked for at the first compilation and once, so that `make help` and `make deps` work on a machine
 # that has no pkg-config yet.
 once = $(eval $(1) := $$(shell $(2)))$($(1))
-PACKAGES = libpng libjpeg zlib $(LCMS2_PACKAGE) $(OPENCL_PACKAGE) $(FORMAT_PACKAGES)
+PACKAGES = libpng libjpeg zlib $(ISAL_PACKAGE) $(LCMS2_PACKAGE) $(OPENCL_PACKAGE) $(FORMAT_PACKAGES)
 # OPENCL=0: no devices, and no header or library of OpenCL.
 OPENCL ?= 1
 OPENCL_PACKAGE = $(if $(filter-out 0,$(OPENCL)),OpenCL)
 # Reads ICC profiles under --linear; LCMS2_PACKAGE= leaves it out.
 LCMS2_PACKAGE = $(call once,LCMS2_PACKAGE,$(PKG_CONFIG) --exists lcms2 && echo lcms2)
+# Inflates PNG instead of zlib; ISAL_PACKAGE= leaves it out.
+ISAL_PACKAGE = $(call once,ISAL_PACKAGE,$(PKG_CONFIG) --exists libisal && echo libisal)
 # Of formats that are built in where their library is found; FORMAT_PACKAGES= leaves them out.
 FORMAT_PACKAGES = $(call once,FORMAT_PACKAGES,$(PKG_CONFIG) --exists 'libtiff-4 >= 4.5' && echo libtiff-4; \
 	$(PKG_CONFIG) --exists libwebp libwebpmux && echo libwebp libwebpmux)
-WITH = $(if $(OPENCL_PACKAGE),-DIMF_WITH_OPENCL) $(if $(LCMS2_PACKAGE),-DIMF_WITH_LCMS2) $(if $(filter libtiff-4,$(FORMAT_PACKAGES)),-DIMF_WITH_TIFF) $(if $(filter libwebp,$(FORMAT_PACKAGES)),-DIMF_WITH_WEBP)
+WITH = $(if $(OPENCL_PACKAGE),-DIMF_WITH_OPENCL) $(if $(LCMS2_PACKAGE),-DIMF_WITH_LCMS2) $(if $(ISAL_PACKAGE),-DIMF_WITH_ISAL) $(if $(filter libtiff-4,$(FORMAT_PACKAGES)),-DIMF_WITH_TIFF) $(if $(filter libwebp,$(FORMAT_PACKAGES)),-DIMF_WITH_WEBP)
 PKG_CFLAGS = $(call once,PKG_CFLAGS,$(PKG_CONFIG) --cflags $(PACKAGES) || echo 'try: make deps' >&2)
 PKG_LIBS = $(call once,PKG_LIBS,$(PKG_CONFIG) --libs $(PACKAGES))
 VERSION = $(call once,VERSION,sed -n 's/^.define IMF_VERSION_[MP][A-Z]* //p' lib/imfilter.h | paste -sd. -)
@@ -393,7 +395,7 @@ clean: ## remove everything that was built
 
 # ---- packages (Debian, Ubuntu) -------------------------------------------------------------------
 
-DEPS = gcc libc6-dev pkg-config libpng-dev libjpeg62-turbo-dev libtiff-dev libwebp-dev zlib1g-dev liblcms2-dev \
+DEPS = gcc libc6-dev pkg-config libpng-dev libjpeg62-turbo-dev libtiff-dev libwebp-dev zlib1g-dev libisal-dev liblcms2-dev \
 	ocl-icd-opencl-dev opencl-c-headers pocl-opencl-icd bats python3
 DEPS_CI = acl attr bash bash-completion bubblewrap clang clang-format clang-tidy cppcheck debootstrap fish g++ git imagemagick inotify-tools \
 	libegl1 libgl1-mesa-dri libgles2 libegl-dev libgles-dev \

@@ -174,7 +174,7 @@ END
 
 @test "the libraries that building needs are named where one looks for them" {
     packages=$(sed -n 's/^PACKAGES = //p' "$BATS_TEST_DIRNAME/../Makefile" |
-        sed 's/\$(FORMAT_PACKAGES)/libtiff libwebp/; s/\$(LCMS2_PACKAGE)/lcms2/; s/\$(OPENCL_PACKAGE)/OpenCL/')
+        sed 's/\$(FORMAT_PACKAGES)/libtiff libwebp/; s/\$(ISAL_PACKAGE)/ISA-L/; s/\$(LCMS2_PACKAGE)/lcms2/; s/\$(OPENCL_PACKAGE)/OpenCL/')
     [ "$(wc -w <<<"$packages")" -ge 4 ]
     for package in $packages; do
         echo "$package"

@@ -13,6 +13,7 @@
 
 #include "codec/metadata/bytes.h"
 #include "codec/png/chunks.h"
+#include "codec/png/stored.h"
 
 #include <limits.h>
 #include <png.h>
@@ -27,20 +28,18 @@
  * first row, which says whether lenient reading would help, it is small. */
 #define SMALL_BUFFER 64
 #define LARGE_BUFFER 8192
+#define STORED_BUFFER (1 << 17) /* more than a chunk of imf_png_stored_read() */
 /* libpng inflates all that follows the last row: no more than this is read. */
 #define SURPLUS_MAX 16384
+#define NO_ROWS INT_MIN /* instead of how many were good */
 
 struct png {
     png_structp png;
     png_infop info;
     struct imf_reader *reader;
-    struct {
-        uint64_t at;    /* bytes of the file so far */
-        uint64_t chunk; /* where the last chunk begins */
-        uint64_t left;  /* of its data and CRC */
-        unsigned char head[8];
-        size_t have; /* bytes of the next chunk's head */
-    } walk;
+    struct imf_png_walk walk;
+    struct imf_png_stored *stored; /* NULL: libpng reads the file as it is */
+    bool tried;                    /* whether it can be that */
     jmp_buf jump;
     char message[120];
     char bad_chunk[5];     /* the last chunk that failed its CRC */
@@ -87,35 +86,47 @@ static bool last_row_complete(const struct png *p) {
            png_get_current_row_number(p->png) == (png_uint_32)p->reader->info.height;
 }
 
-/* Chunks enter the account as libpng reads the file's bytes, of which these are the next. */
-static void enter(struct png *p, const unsigned char *data, size_t size) {
-    enum { SIGNATURE = 8, HEAD = 8, CRC = 4 };
-    while (size > 0) {
-        size_t n = 1;
-        if (p->walk.at < SIGNATURE || p->walk.left > 0) {
-            uint64_t left = p->walk.left > 0 ? p->walk.left : SIGNATURE - p->walk.at;
-            n = size < left ? size : (size_t)left;
-            if (p->walk.at == 0)
-                imf_account_add(&p->reader->account, 0, SIGNATURE, IMF_STRUCTURE, 0, "signature");
-            p->walk.left -= p->walk.left > 0 ? n : 0;
-        } else {
-            p->walk.head[p->walk.have++] = *data;
-            if (p->walk.have == HEAD) {
-                p->walk.chunk = p->walk.at + 1 - HEAD;
-                p->walk.have = 0;
-                p->walk.left = (uint64_t)imf_get32(p->walk.head) + CRC;
-                imf_png_enter_chunk(p->reader, p->walk.chunk, (const char *)p->walk.head + 4,
-                                    HEAD + p->walk.left);
-            }
-        }
-        p->walk.at += n;
-        data += n;
-        size -= n;
+/* What all rows inflate to, with the filter before each. */
+static uint64_t inflated_bytes(const struct png *p) {
+    png_uint_32 width = png_get_image_width(p->png, p->info),
+                height = png_get_image_height(p->png, p->info);
+    uint64_t bits =
+                 (uint64_t)png_get_bit_depth(p->png, p->info) * png_get_channels(p->png, p->info),
+             bytes = 0;
+    if (png_get_interlace_type(p->png, p->info) == PNG_INTERLACE_NONE)
+        return height * (1 + (width * bits + 7) / 8);
+    for (int pass = 0; pass < ADAM7_PASSES; pass++) {
+        uint64_t columns = PNG_PASS_COLS(width, pass);
+        bytes += columns ? PNG_PASS_ROWS(height, pass) * (1 + (columns * bits + 7) / 8) : 0;
     }
+    return bytes;
+}
+
+/* Behind the head of the first IDAT: give libpng another, if its data can be inflated beforehand. */
+static void try_stored(struct png *p, unsigned char *head) {
+    p->tried = true;
+    p->stored = imf_png_stored_open(p->reader, &p->walk, inflated_bytes(p));
+    if (!p->stored)
+        return;
+    png_set_crc_action(p->png, PNG_CRC_QUIET_USE, PNG_CRC_NO_CHANGE); /* do not compute them */
+    png_set_option(p->png, PNG_IGNORE_ADLER32, PNG_OPTION_ON);
+    png_set_compression_buffer_size(p->png, STORED_BUFFER);
+    imf_png_stored_read(&p->stored, head, 8);
+}
+
+static void read_stored(struct png *p, unsigned char *dst, size_t size) {
+    if (!imf_png_stored_read(&p->stored, dst, size))
+        png_error(p->png, "zlib is to read it");
+    if (!p->stored)
+        png_set_crc_action(p->png, PNG_CRC_DEFAULT, PNG_CRC_NO_CHANGE);
 }
 
 static void read_data(png_structp png, png_bytep dst, size_t size) {
     struct png *p = png_get_io_ptr(png);
+    if (p->stored) {
+        read_stored(p, dst, size);
+        return;
+    }
     if (p->last && last_row_complete(p)) {
         p->surplus += size;
         p->endless = p->surplus > SURPLUS_MAX;
@@ -124,10 +135,12 @@ static void read_data(png_structp png, png_bytep dst, size_t size) {
     }
     if (imf_source_read(&p->reader->source, dst, size) < size)
         png_error(png, "truncated");
-    enter(p, dst, size);
+    imf_png_walk(&p->walk, p->reader, dst, size);
     size_t kept = size < sizeof p->end ? sizeof p->end - size : 0;
     memmove(p->end, p->end + sizeof p->end - kept, kept);
     memcpy(p->end + kept, dst + size - (sizeof p->end - kept), sizeof p->end - kept);
+    if (!p->tried && size == 8 && memcmp(dst + 4, "IDAT", 4) == 0)
+        try_stored(p, dst);
 }
 
 /* Returns 1 for a chunk that was handled, 0 for one that libpng must handle (a critical one). */
@@ -137,8 +150,9 @@ static int on_chunk(png_structp png, png_unknown_chunkp c) {
                                   .data = c->data ? c->data : (const unsigned char *)"",
                                   .size = c->data ? c->size : 0};
     memcpy(chunk.name, c->name, sizeof chunk.name);
+    bool known = imf_source_position(&p->reader->source) < p->walk.at; /* it is read again */
     p->reader->at = p->walk.chunk;
-    if (memcmp(p->bad_chunk, chunk.name, 4) != 0)
+    if (memcmp(p->bad_chunk, chunk.name, 4) != 0 && !known)
         imf_png_add_chunk(p->reader, &chunk);
     p->bad_chunk[0] = 0;
     return (c->name[0] & 0x20) != 0;
@@ -212,7 +226,7 @@ static void read_row(struct png *p, unsigned char *row, unsigned char *all, bool
     p->last = last;
     png_read_row(p->png, row, all);
     p->last = false;
-    if (!r->recoverable && !r->limits.lenient)
+    if (!r->recoverable && !r->limits.lenient && !p->stored)
         png_set_compression_buffer_size(p->png, LARGE_BUFFER);
     r->recoverable = true;
 }
@@ -233,9 +247,30 @@ static void rows_step(struct png *p) {
                  r->row + p->done + 1 == r->info.height);
 }
 
+/* From the file's beginning, by zlib, to where rows are wanted. */
+static void again_step(struct png *p) {
+    struct imf_reader *r = p->reader;
+    int done = p->done;
+    png_destroy_read_struct(&p->png, &p->info, NULL);
+    free(p->stored);
+    p->stored = NULL;
+    p->message[0] = 0;
+    r->recoverable = false;
+    imf_source_seek(&r->source, 0);
+    header_step(p);
+    p->out_of_memory = !p->info;
+    if (!p->info)
+        longjmp(p->jump, 1);
+    start_step(p);
+    for (p->done = -r->row; p->done < done; p->done++)
+        read_row(p, p->dst + (size_t)done * p->stride, NULL, false);
+}
+
 /* Run a step that reads rows; data after the last row may be left out. */
 static bool guarded_rows(struct png *p, void (*step)(struct png *)) {
     bool good = guarded(p, step);
+    if (!good && p->stored)
+        good = guarded(p, again_step) && guarded(p, step);
     if (p->endless)
         imf_reader_warn(p->reader, "image data continue after the last row; they are not read");
     p->done += p->endless;
@@ -268,7 +303,7 @@ static enum imf_status failure(const struct png *p, struct imf_error *err, const
         snprintf(what, sizeof what, "truncated%s", where);
     else
         snprintf(what, sizeof what, "damaged (%s)%s", p->message, where);
-    if (done >= 0 || p->reader->source.error)
+    if (done != NO_ROWS || p->reader->source.error)
         return imf_reader_damaged(p->reader, done, what, err);
     return imf_fail(err, IMF_ERR_DAMAGED, "%s", what);
 }
@@ -277,7 +312,7 @@ static enum imf_status png_open(struct imf_reader *r, struct imf_error *err) {
     struct png *p = r->state;
     p->reader = r;
     if (!guarded(p, header_step))
-        return failure(p, err, " in the header", -1);
+        return failure(p, err, " in the header", NO_ROWS);
     if (!p->info)
         return imf_fail(err, IMF_ERR_MEMORY, "out of memory");
 
@@ -308,7 +343,7 @@ static enum imf_status png_open(struct imf_reader *r, struct imf_error *err) {
         return IMF_OK;
     if (!(r->palette = calloc(1, sizeof *r->palette)))
         return imf_fail_memory(err, sizeof *r->palette);
-    return guarded(p, palette_step) ? IMF_OK : failure(p, err, " in the header", -1);
+    return guarded(p, palette_step) ? IMF_OK : failure(p, err, " in the header", NO_ROWS);
 }
 
 /* Read all passes. A damaged image lacks detail everywhere instead of its last rows. */
@@ -323,7 +358,7 @@ static enum imf_status read_image(struct imf_reader *r, struct imf_error *err) {
     if (guarded_rows(p, image_step))
         return IMF_OK;
     snprintf(where, sizeof where, " in pass %d of %d", p->pass + 1, ADAM7_PASSES);
-    enum imf_status status = failure(p, err, where, -1);
+    enum imf_status status = failure(p, err, where, NO_ROWS);
     if (status != IMF_ERR_DAMAGED || !r->limits.lenient || !r->recoverable)
         return status;
     snprintf(r->warning, sizeof r->warning, "%s%s: detail is missing", p->message, where);
@@ -334,7 +369,7 @@ static enum imf_status png_rows(struct imf_reader *r, unsigned char *dst, size_t
                                 int *done, struct imf_error *err) {
     struct png *p = r->state;
     if (!p->started && !guarded(p, start_step))
-        return failure(p, err, " in the header", -1);
+        return failure(p, err, " in the header", NO_ROWS);
     if (p->image_bytes) {
         enum imf_status status = p->image ? IMF_OK : read_image(r, err);
         if (status)
@@ -363,6 +398,7 @@ static enum imf_status png_end(struct imf_reader *r, struct imf_error *err) {
 static void png_close(struct imf_reader *r) {
     struct png *p = r->state;
     png_destroy_read_struct(&p->png, &p->info, NULL);
+    free(p->stored);
     free(p->image);
 }
 
