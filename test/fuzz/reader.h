@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "imfilter_program.h"
 
@@ -58,6 +59,16 @@ static enum imf_status read_page(struct imf_reader *reader) {
     return status;
 }
 
+/* Some formats read a file otherwise than what comes from memory, and PNG inflates it otherwise. */
+static FILE *file_of(const uint8_t *data, size_t size) {
+    int fd = memfd_create("fuzz", 0);
+    FILE *f = fd >= 0 ? fdopen(fd, "w+b") : NULL;
+    if (!f || fwrite(data, 1, size, f) < size)
+        abort();
+    rewind(f);
+    return f;
+}
+
 static void read_all(const uint8_t *data, size_t size, bool lenient, enum imf_pages pages) {
     struct imf_limits these = limits;
     these.lenient = lenient;
@@ -65,7 +76,7 @@ static void read_all(const uint8_t *data, size_t size, bool lenient, enum imf_pa
     these.spectral = pages == IMF_PAGES_ALL;
     struct imf_error err;
     struct imf_reader *reader = NULL;
-    FILE *f = size > 0 ? fmemopen((void *)data, size, "rb") : fopen("/dev/null", "rb");
+    FILE *f = lenient ? fmemopen((void *)data, size, "rb") : file_of(data, size);
     if (!f)
         return;
     enum imf_status status = imf_reader_open(&reader, f, &these, &err);
