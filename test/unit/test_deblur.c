@@ -261,8 +261,9 @@ static void test_floats(int width, int height, int channels) {
     imf_kernel_free(&k);
 }
 
-/* Two steps of 16 bits with sign are less than floats may be off by, two of 12 bits more. */
-static void test_promise(int bits, const char *how) {
+/* Two steps of 16 bits with sign are less than floats may be off by, two of 12 bits more; `local`: of samples that may
+ * exceed full scale. */
+static void test_promise(int bits, bool local, const char *how) {
     struct imf_kernel *k = kernel_of(3, 3);
     for (int m = 0; m < 3; m++) {
         const struct imf_deblur d = {methods[m], k, 0.035, 0, 1, 1};
@@ -270,6 +271,7 @@ static void test_promise(int bits, const char *how) {
         struct imf_proposal proposal;
         p.unit = p.in_max = p.epilogue.full = exp2(bits) - 1;
         p.tolerance = p.tolerance_even = 2 - 1.0 / 32;
+        p.local = local;
         imf_propose(&proposal, &imf_solver_deblur, &p, NULL);
         CHECK(strstr(proposal.description, how), "%s of %d bits: %s", names[m], bits,
               proposal.description);
@@ -400,8 +402,9 @@ int main(void) {
         test_kept(sizes[i][0], sizes[i][1]);
         test_floats(sizes[i][0], sizes[i][1], 1 + (int)i % 4);
     }
-    test_promise(15, "float64");
-    test_promise(12, "floats");
+    test_promise(15, false, "float64");
+    test_promise(12, false, "floats");
+    test_promise(12, true, "float64");
     test_found();
     test_specs();
     return check_done("test_deblur");

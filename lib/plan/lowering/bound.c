@@ -110,10 +110,10 @@ static void deblurred(const struct imf_operations *o, struct imf_problem *p, str
     v->bound *= DEBLUR_GAIN;
 }
 
-/* Sums and means of what windows have. */
-static bool reads_window(const struct imf_problem *p) {
+/* Sums and means of what windows have; and scenes, which may be off by a part of the largest sample. */
+static bool is_proportional(const struct imf_problem *p) {
     return p->kind == IMF_CONVOLUTION || p->kind == IMF_MAGNITUDE || p->kind == IMF_BILATERAL ||
-           p->kind == IMF_GUIDED;
+           p->kind == IMF_GUIDED || p->kind == IMF_DEBLURRING;
 }
 
 #define SOLVES(kind, name, extent, value, ...) [IMF_##kind] = value,
@@ -263,7 +263,7 @@ static void change(const struct imf_operations *o, struct imf_operation *op, str
     if (p->kind != IMF_FILLING)
         see_outside(p, v);
     p->in_max = v->bound;
-    p->local = reads_window(p) && (isinf(o->chain->high) || o->chain->relative);
+    p->local = is_proportional(p) && (isinf(o->chain->high) || o->chain->relative);
     solved[p->kind](o, p, v);
 }
 

@@ -52,13 +52,14 @@ double imf_deblur_transforms(const struct imf_deblur *b) {
 #define FLOATS_NOISE 1e-3
 #define FLOATS_ERROR 8e-5
 
-/* Steps of conjugate gradients that are not needed follow the rounding, and so do later rounds of
- * Richardson's and Lucy's, which fit noise. */
+/* Not for pictures of floats, which may exceed full scale. Steps of conjugate gradients that are not needed follow the
+ * rounding, and so do later rounds of Richardson's and Lucy's, which fit noise. */
 bool imf_deblur_floats_do(const struct imf_problem *p) {
     const struct imf_deblur *d = p->deblur;
     double noise = d->noise < 0 ? p->grain / p->unit : d->noise;
-    return p->in != IMF_F64 && p->out != IMF_F64 && d->iterations <= methods[d->method].most &&
-           noise >= FLOATS_NOISE && p->tolerance >= FLOATS_ERROR * p->unit;
+    return !p->local && p->in != IMF_F64 && p->out != IMF_F64 &&
+           d->iterations <= methods[d->method].most && noise >= FLOATS_NOISE &&
+           p->tolerance >= FLOATS_ERROR * p->unit;
 }
 
 void imf_deblur_plane_size(const struct imf_problem *p, int *nx, int *ny) {
@@ -136,8 +137,9 @@ void imf_deblur_tell(const struct imf_job *job, char *text, size_t size) {
 
 #define SOLVER(called, of)                                                                         \
     {                                                                                              \
-        .name = called, .backend = of, .float64 = true, .kinds = 1u << IMF_DEBLURRING,             \
-        .propose = propose, .own = IMF_DEBLUR_TEXT, .run = run, .tell = imf_deblur_tell            \
+        .name = called, .backend = of, .float64 = true, .local = true,                             \
+        .kinds = 1u << IMF_DEBLURRING, .propose = propose, .own = IMF_DEBLUR_TEXT, .run = run,     \
+        .tell = imf_deblur_tell                                                                    \
     }
 
 const struct imf_solver imf_solver_deblur = SOLVER("vector", IMF_BACKEND_VECTOR);
