@@ -49,8 +49,7 @@ def draw(random, often):
     if any(spec.startswith(("highpass", "lowpass", "band", "notch:0")) for spec in specs):
         case["edge"] = "wrap"  # whatever the extension is elsewhere
     if len(specs) == 1 and TYPES[case["type"]][1] < 2 and random.random() < 0.4 and "wrap" != case["edge"] != "constant" and \
-            not specs[0].startswith(("guided", "unsharp", "bilateral", "phase", "gray", "flatten", "threshold", "equalize", "gamma",
-                                     "canny", "clahe")):
+            not (specs[0].startswith("unsharp") and "threshold" in specs[0]):
         case["missing"] = "1"
     if len(specs) == 1 and specs[0].startswith(restoring.WHOLE) and TYPES[case["type"]][1] < 2 and random.random() < 0.15:
         case["missing"] = "1"  # which is refused

@@ -142,7 +142,7 @@ class Filters:
                 weights = model.correlate(here, positive(stage), self.edge, 1.0) / abs(stage.scale)
                 size = np.abs(share) * made.size + np.abs(made.v * share * weights / parts)
                 result = Value(made.v * share + stage.bias * self.full, 2 * size + abs(stage.bias) * self.full)
-            unsure = holes | (np.abs(parts) < 1e-3)
+            unsure = holes | (parts * np.sign(stage.gain()) < 1e-3)  # what is there has no mean
             return Value(np.where(holes, np.nan, result.v), np.where(unsure, np.inf, result.size))
         if isinstance(stage, (filters.Kernel, filters.Gradient)):
             kernel = stage.x if isinstance(stage, filters.Gradient) else stage
@@ -150,11 +150,17 @@ class Filters:
             ones.origin = kernel.origin
             lost = model.ranked(holes.astype(float), ones, self.edge, 0.0) > 0
             made = self.apply(stage, spec, Value(np.where(holes, 0, a.v), np.where(holes, 0, a.size)))
-            return Value(np.where(lost, np.nan, made.v), made.size)
+            return Value(np.where(lost, np.nan, made.v), made.size, turn=made.turn)
         fill = lambda v: model.filled(v[:, :, None], ~holes)[:, :, 0]
         plane = fill(a.v)
         given = Value(plane, np.abs(plane), True)
-        made = self.ranks(stage, given, fill) if isinstance(stage, filters.Ranks) else self.apply(stage, spec, given)
+        if isinstance(stage, filters.Unsharp):
+            there = Value(np.where(holes, 0, a.v), np.where(holes, 0, a.size))  # as of a kernel, whose gain is 1
+            made = self.unsharp(stage, there, correlate(stage.blur, there, self.edge, self.border))
+            parts = here + stage.amount * (here - model.correlate(here, stage.blur, self.edge, 1.0))
+            return Value(np.where(holes, np.nan, made.v / parts), 2 * made.size / np.where(holes, 1, parts))
+        made = self.ranks(stage, given, fill) if isinstance(stage, filters.Ranks) else \
+            self.flatten(stage, given, fill, here) if isinstance(stage, filters.Flatten) else self.apply(stage, spec, given)
         return Value(np.where(holes, np.nan, made.v), made.size, made.exact)
 
     def window(self, stage, a):
@@ -170,17 +176,22 @@ class Filters:
         pair = (second, first) if stage.compound == "apart" else (a, second) if stage.compound == "above" else (second, a)
         return Value(pair[0].v - pair[1].v, pair[0].size + pair[1].size)
 
+    def unsharp(self, stage, a, blurred):
+        detail = a.v - blurred.v
+        kept = np.sign(detail) * np.maximum(0, np.abs(detail) - stage.threshold * self.full)
+        return Value(a.v + stage.amount * kept, a.size + abs(stage.amount) * (a.size + blurred.size))
+
     def direction(self, x, y):
         with np.errstate(divide="ignore", invalid="ignore"):
             sure = np.hypot(x.size, y.size) / np.hypot(x.v, y.v) / (2 * np.pi)
         sure = np.where(sure * PART < 0.1, sure, ANY)  # too short for a direction
         return Value(np.arctan2(-y.v, x.v) / (2 * np.pi) % 1 * self.full, 2 * sure * self.full + self.full, turn=self.full)
 
-    def flatten(self, stage, a):
+    def flatten(self, stage, a, fill=lambda v: v, here=1.0):
         unit, reach = self.full, stage.reach
-        closed = self.ranks(stage.closed, Value(a.v, np.abs(a.v), True))
+        closed = self.ranks(stage.closed, Value(a.v, np.abs(a.v), True), fill)
         wide = lambda v, border: model.means(model.extend(v, (reach, reach), self.edge, border), reach)
-        paper = np.maximum(wide(closed.v, self.border), unit / 16)
+        paper = np.maximum(wide(closed.v * here, self.border) / wide(here + 0 * a.v, 1.0), unit / 16)
         share = a.v / paper
         size = np.abs(share) * (1 + wide(np.abs(closed.v), abs(self.border)) / paper) * unit
         share = np.clip(share, 0, 1) if self.limited else share
@@ -190,19 +201,20 @@ class Filters:
         v = np.where(white, self.full, 0.0)
         return Value(v, np.where(unsure, ANY, v))
 
-    def counted(self, stage, planes):
+    def counted(self, stage, planes, seen):
         """By one histogram of 16 bits from 0 to full scale: samples on the border of two bins may be in either"""
         words = np.rint(np.clip(np.stack([a.v for a in planes]) / self.full, 0, 1) * 65535).astype(int)
+        there = words[:, seen]
         sure = all(a.exact for a in planes)
         if stage.kind == "equalize":
-            v = np.vectorize(model.equalized(words, 65535).get)(words) / 65535 * self.full
-            size = (4 / words.size + 1 / 65535) * self.full / PART if sure else ANY
+            v = np.vectorize(model.equalized(there, 65535).get)(words) / 65535 * self.full
+            size = (4 / there.size + 1 / 65535) * self.full / PART if sure else ANY
             return [Value(plane, np.full(plane.shape, size)) for plane in v]
-        level = model.otsu(words)
+        level = model.otsu(there)
         return [self.decided(w > level, np.abs(a.v / self.full * 65535 - (level + 0.5)) <= (1 if sure else np.inf))
                 for w, a in zip(words, planes)]
 
-    def worded(self, stage, a):
+    def worded(self, stage, a, seen):
         """Of one channel, as 16 bits from 0 to full scale; unsure where another rounding of samples gives something else"""
         border, made = float(np.rint(self.border / self.full * 65535)), []
         for near in 1, 1 - 1e-6, 1 + 1e-6:
@@ -212,7 +224,7 @@ class Filters:
             elif isinstance(stage, filters.Canny):
                 made.append(model.edges(words[:, :, None], stage, 65535, self.edge, border)[:, :, 0])
             else:
-                made.append(model.clahe(words[:, :, None], stage, 65535, np.ones(words.shape, bool))[:, :, 0])
+                made.append(model.clahe(words[:, :, None], stage, 65535, seen)[:, :, 0])
         v, unsure = made[0] / 65535 * self.full, (made[0] != made[1]) | (made[0] != made[2])
         few = 0 if not isinstance(stage, filters.Clahe) else 1.01 / 65535 * self.full / PART
         return [Value(v, np.where(unsure if a.exact and not few else not a.exact, ANY, v + few))]
@@ -222,10 +234,14 @@ class Filters:
         full, kind = self.full, getattr(stage, "kind", "")
         if isinstance(stage, restoring.STAGES):
             return [Value(*made) for made in restoring.made(self, stage, planes, holes)]
+        seen = ~holes
+        if holes.any():
+            values = model.filled(np.stack([a.v for a in planes], axis=2), seen)
+            planes = [Value(values[:, :, c], np.abs(values[:, :, c]), True) for c in range(len(planes))]
         if isinstance(stage, (filters.Canny, filters.LocalThreshold, filters.Clahe)):
-            return self.worded(stage, planes[0])
+            return self.worded(stage, planes[0], seen)
         if kind in ("equalize", "otsu"):
-            return self.counted(stage, planes)
+            return self.counted(stage, planes, seen)
         if kind == "gray" and len(planes) == 3:
             weights = model.SHARES["luma"]
             return [Value(sum(w * a.v for w, a in zip(weights, planes)), 2 * sum(w * a.size for w, a in zip(weights, planes)))]
@@ -261,10 +277,7 @@ class Filters:
             made = correlate(stage, a, edge, border)
             return Value(made.v + stage.bias * full, made.size + abs(stage.bias) * full)
         if isinstance(stage, filters.Unsharp):
-            blurred = correlate(stage.blur, a, edge, border)
-            detail = a.v - blurred.v
-            kept = np.sign(detail) * np.maximum(0, np.abs(detail) - stage.threshold * full)
-            return Value(a.v + stage.amount * kept, a.size + abs(stage.amount) * (a.size + blurred.size))
+            return self.unsharp(stage, a, correlate(stage.blur, a, edge, border))
         if isinstance(stage, filters.Rank):
             return self.window(stage, a)
         if isinstance(stage, filters.Ranks):
@@ -301,6 +314,8 @@ def expected(case, image):
     inputs = planes
     for i, (stage, spec) in enumerate(zip(specs, case["f"].split("|"))):
         made = steps.joint(stage, planes, inputs, holes)
+        if made and holes.any():
+            made = [Value(np.where(holes, np.nan, a.v), a.size, a.exact) for a in made]
         if made is None:
             made = [steps.missing(stage, spec, a, holes) if holes.any() else steps.apply(stage, spec, a) for a in planes]
         planes = [shown(a, stage.shown, full) if i == last and kind == 2 else a for a in made]

@@ -205,6 +205,8 @@ class Restored:
         given = np.zeros(self.shape)
         given[:self.size[0], :self.size[1]] = np.maximum(self.picture + self.mean, 0)
         cover = self.times(inside, self.blur.conj())
+        if (np.abs(cover - 0.01) < 1e-6).any():
+            raise Unsettled("whether a pixel was blurred into the picture enough to be changed")
         x = before = np.full(self.shape, max(self.mean, self.full / 512))
         change, ahead = np.zeros(self.shape), 0
         for _ in range(rounds):
