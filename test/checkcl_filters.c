@@ -23,6 +23,7 @@ static const struct {
     {{"phase"}, 0},
     {{"phase", "invert"}, 1},
     {{"equalize"}, 2},
+    {{"levels:auto:3%:0.05:gamma=1.4"}, -1},
     {{"equalize", "invert"}, 3},
     {{"threshold:otsu"}, 4},
     {{"clahe:tiles=3x2"}, 0},

@@ -24,7 +24,7 @@ export IMFILTER_TRIAL_SECONDS=0 POCL_WORK_GROUP_SPECIALIZATION=0 BUILD="$build" 
 export XDG_CACHE_HOME="${XDG_CACHE_HOME:-$build/cache}"
 
 filters='sharpen unsharp:2 blur:2 blur:20 box:9 disk:5 disk:12 motion:15:30 sobel scharr:dir=x laplacian
-log:2 dog:1:2 emboss highpass:0.1 lowpass:0.2 bandpass:0.1:0.2 notch:0.1:0.1:0.02 gray invert threshold:0.5 levels:0.1:0.8 gamma:2.2 curve:0,0/0.3,0.5/1,1
+log:2 dog:1:2 emboss highpass:0.1 lowpass:0.2 bandpass:0.1:0.2 notch:0.1:0.1:0.02 gray invert threshold:0.5 levels:0.1:0.8 levels:auto gamma:2.2 curve:0,0/0.3,0.5/1,1
 threshold:otsu threshold:local:5:0.05 threshold:sauvola:5 flatten:5 equalize clahe median:1 median:7 percentile:20:30 erode:3 dilate:15 open:5:shape=disk tophat:7
 bilateral:2:0.1 guided:3:0.01 canny:0.05:0.1 phase'
 

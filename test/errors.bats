@@ -179,7 +179,8 @@ blur:2, 3|-o c.pgm|"2, 3" at column 6 is not a number
 sauvola|-o c.pgm|(did you mean "threshold:sauvola"?)
 nlmeans|-o c.pgm|(did you mean "denoise"?)
 despeckle|-o c.pgm|unknown filter "despeckle" (median:1 removes single specks, denoise removes noise and grain)
-contrast|-o c.pgm|(levels:BLACK:WHITE stretches what is between them to full scale, kernel:1 with --range=normalize what is between the least and the largest sample; clahe is local contrast)
+contrast|-o c.pgm|(levels:auto stretches the picture's samples to full scale, levels:BLACK:WHITE what is between them; clahe is local contrast)
+normalize|-o c.pgm|(did you mean "levels:auto"?)
 levels:0.5|-o c.pgm|WHITE is missing
 levels:0.5:50%|-o c.pgm|BLACK and WHITE must differ by 0.000001 or more
 levels:0:1:2|-o c.pgm|one argument too many

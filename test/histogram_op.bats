@@ -1,4 +1,4 @@
-# Filters that look at the histogram of the whole image: equalize and threshold:otsu
+# Filters that look at the histogram of the whole image: equalize, levels:auto and threshold:otsu
 load helper
 
 same() { # FILE FILE
@@ -40,6 +40,30 @@ assert o["verify_differing"] > 0 or "clahe" not in o["filter"], o' "$output"
     # the first threshold makes 0.46 * 100, on the second one's level
     printf 'P2\n5 1\n255\n50 100 200 30 220\n' >a.pgm
     imf --backend=direct --verify -f threshold:0.9 -f blend:normal:0.54 -f threshold:0.1803921568627451 a.pgm -o b.pgm
+}
+
+@test "levels:auto stretches between the shares that it is given" {
+    printf 'P2\n10 1\n255\n10 20 20 30 40 60 70 80 90 200\n' >a.pgm
+    for backend in vector cpu direct; do
+        imf -f levels:auto --backend=$backend a.pgm -o b.pgm
+        [ "$(samples b.pgm)" = "0 13 13 27 40 67 81 94 107 255" ]
+        imf -f levels:auto:10%:0.1 --backend=$backend a.pgm -o b.pgm
+        [ "$(samples b.pgm)" = "0 0 0 36 73 146 182 219 255 255" ]
+        imf -f levels:auto:white=10%:black=0.3:gamma=2 --backend=$backend a.pgm -o b.pgm
+        [ "$(samples b.pgm)" = "0 0 0 0 104 180 208 233 255 255" ]
+    done
+    imf -f levels:auto:0:0 a.pgm -o b.pgm
+    imf -f kernel:1 --range=normalize a.pgm -o c.pgm
+    same b.pgm c.pgm
+    printf 'P2\n2 1\n65535\n300 300\n' >flat.pgm
+    imf -f levels:auto flat.pgm -o b.pgm
+    [ "$(tail -c 4 b.pgm | od -An -tu1 | xargs)" = "1 44 1 44" ]
+    printf 'P7\nWIDTH 3\nHEIGHT 1\nDEPTH 2\nMAXVAL 255\nTUPLTYPE GRAYSCALE_ALPHA\nENDHDR\n\12\377\36\377\310\0' >a.pam
+    imf -f levels:auto a.pam -o b.pam # the hidden 200 does not count
+    [ "$(tail -c 6 b.pam | od -An -tu1 | xargs)" = "0 255 255 255 255 0" ]
+    imf_run -f levels:auto:0.6:0.4 a.pgm -o b.pgm
+    [ "$status" -eq 2 ]
+    one_line 'BLACK and WHITE together must be below 1'
 }
 
 @test "OpenCV's equalizeHist gives the same bytes" {

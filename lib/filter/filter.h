@@ -65,7 +65,8 @@ enum imf_compound {
  */
 enum imf_histogram_op {
     IMF_HISTOGRAM_EQUALIZE, /* by the cumulative histogram */
-    IMF_HISTOGRAM_OTSU      /* full scale or 0, on either side of Otsu's threshold */
+    IMF_HISTOGRAM_OTSU,     /* full scale or 0, on either side of Otsu's threshold */
+    IMF_HISTOGRAM_LEVELS /* as levels, from the sample that black of all are below to that which white are above */
 };
 
 /*
@@ -179,7 +180,7 @@ struct imf_stage {
     double amount;    /* unsharp, blend */
     double threshold; /* unsharp, threshold: fraction of full scale */
     double black, white,
-        gamma; /* levels: two fractions of full scale, which may be any way round */
+        gamma; /* levels: two fractions of full scale, which may be any way round; or of samples */
     struct imf_transfer transfer;
     struct imf_window_op window_op, second;
     enum imf_compound compound;

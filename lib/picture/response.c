@@ -223,7 +223,12 @@ const char *imf_stage_words(char buffer[IMF_STAGE_WORDS], const struct imf_stage
                  s->mask ? " times the mask" : "");
         return buffer;
     case IMF_OP_HISTOGRAM:
-        return s->histogram_op == IMF_HISTOGRAM_OTSU
+        snprintf(buffer, IMF_STAGE_WORDS,
+                 "point operation: ((x - b) / (w - b)) ^ (1 / %g), %g of all samples below b, %g "
+                 "above w",
+                 s->gamma, s->black, s->white);
+        return s->histogram_op == IMF_HISTOGRAM_LEVELS ? buffer
+               : s->histogram_op == IMF_HISTOGRAM_OTSU
                    ? "point operation: full scale above Otsu's threshold, 0 elsewhere"
                    : "point operation: the share of samples that are not above x";
     default:

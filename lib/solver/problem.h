@@ -41,7 +41,10 @@ struct imf_problem {
         const struct imf_canny *canny;
         const struct imf_denoise *denoise;
         const struct imf_descreen *descreen;
-        enum imf_histogram_op histogram_op;
+        struct {
+            enum imf_histogram_op histogram_op;
+            double black, white, gamma; /* of IMF_HISTOGRAM_LEVELS: fractions of the samples */
+        };
         const struct imf_clahe *clahe;
         const struct imf_deblur *deblur;
         struct imf_fill fill;

@@ -290,6 +290,7 @@ class Draw:
     def levels(self):
         return self.one(("gamma:" + self.number(0.2, 5), "levels:%s:%s" % (self.number(-0.2, 0.4), self.number(0.5, 1.3)),
                          "levels:10%:90%:gamma=" + self.number(0.2, 5), "levels:1:0",
+                         "levels:auto", "levels:auto:2%:5%", "levels:auto:0:0.01:gamma=" + self.number(0.5, 2),
                          "curve:0,%s/0.25,%s/0.6,%s/1,%s" % tuple(self.number(0, 1) for _ in range(4)), "curve:0.1,0/0.5,0.2/0.9,1"))
 
     def chain(self):

@@ -303,6 +303,27 @@ class Levels(Point):
         return np.inf if self.power < 1 else abs(self.by) * self.power * most ** (self.power - 1)
 
 
+class AutoLevels(Point):
+    """Levels between the samples below which there are `black` of all, and above which `white` are"""
+
+    def __init__(self, black, white, gamma):
+        super().__init__("auto")
+        self.black, self.white, self.gamma = black, white, gamma
+
+    def table(self, values, full):
+        """What becomes of each of them that occurs"""
+        known, counts = np.unique(values, return_counts=True)
+        below = np.cumsum(counts)
+        black = next((v for v, n in zip(known, below) if n > self.black * len(values.flat)), full)
+        white = next((v for v, n in zip(known[::-1], np.cumsum(counts[::-1])) if n > self.white * len(values.flat)), 0)
+        share = np.clip((known - black) / max(white - black, 1), 0, 1)
+        made = known if black >= white else np.rint(full * share if self.gamma == 1 else full * share ** (1 / self.gamma))
+        if self.gamma == 1 and black < white:
+            exact = [Fraction(int(min(max(v, black), white) - black) * int(full), int(white - black)) for v in known]
+            made = np.array([float(round(v)) for v in exact])
+        return dict(zip(known, made)), black, white
+
+
 class Curve(Point):
     """A share of full scale by cubics through points, of Hermite's form, whose slopes are Fritsch's and Carlson's; flat
     beyond them"""
@@ -632,6 +653,8 @@ def parse(spec):
         return Point("otsu") if args[0] == "otsu" else Point(name, Fraction(args[0]))
     if name == "denoise":
         return Denoise(None if not args or args[0] == "auto" else fraction(args[0]), options.get("quality", "fast"))
+    if name == "levels" and args[0] == "auto":
+        return AutoLevels(*[fraction(a) for a in (args[1:] + ["0.1%"] * 2)[:2]], float(options.get("gamma", 1)))
     if name == "levels":
         return Levels(fraction(args[0]), fraction(args[1]), float(options.get("gamma", 1)))
     if name == "curve":

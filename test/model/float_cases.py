@@ -27,7 +27,8 @@ def draw(random, often):
         lambda: "guided:%s:0.1" % one("124"), lambda: one(("invert", "levels:0.1:0.7", "gamma:0.5", "curve:-1,-1/0.1,0.3/1,1/9,4")),
         lambda: one(("highpass:0.1", "lowpass:0.15", "bandpass:0.05:0.2", "bandstop:0.1:0.2", "notch:0.1:0.2:0.05")),
         lambda: "bilateral:%s:%s" % (one(("0.8", "1.5", "2")), one(("0.05", "0.3"))), lambda: "phase", lambda: "gray",
-        lambda: "flatten:" + one("249"), lambda: "threshold:" + one(("0.31", "0.5", "otsu")), lambda: "equalize",
+        lambda: "flatten:" + one("249"), lambda: "threshold:" + one(("0.31", "0.5", "otsu")),
+        lambda: one(("equalize", "levels:auto", "levels:auto:3%:0.05")),
         lambda: one(("canny:0.02:0.06", "canny:0.05:0.1:sigma=0:norm=l2", "clahe", "clahe:tiles=2x3:limit=2", "threshold:local:3:0.05",
                      "threshold:sauvola:4")),
     ))()

@@ -210,6 +210,11 @@ class Filters:
             v = np.vectorize(model.equalized(there, 65535).get)(words) / 65535 * self.full
             size = (4 / there.size + 1 / 65535) * self.full / PART if sure else ANY
             return [Value(plane, np.full(plane.shape, size)) for plane in v]
+        if stage.kind == "auto":
+            table, black, white = stage.table(there, 65535)
+            v = np.vectorize(table.get)(words) / 65535 * self.full
+            return [Value(plane, np.full(plane.shape, self.full * 65535 / max(white - black, 1) / 65535 / PART if sure else ANY))
+                    for plane in v]
         level = model.otsu(there)
         return [self.decided(w > level, np.abs(a.v / self.full * 65535 - (level + 0.5)) <= (1 if sure else np.inf))
                 for w, a in zip(words, planes)]
@@ -240,7 +245,7 @@ class Filters:
             planes = [Value(values[:, :, c], np.abs(values[:, :, c]), True) for c in range(len(planes))]
         if isinstance(stage, (filters.Canny, filters.LocalThreshold, filters.Clahe)):
             return self.worded(stage, planes[0], seen)
-        if kind in ("equalize", "otsu"):
+        if kind in ("equalize", "otsu", "auto"):
             return self.counted(stage, planes, seen)
         if kind == "gray" and len(planes) == 3:
             weights = model.SHARES["luma"]

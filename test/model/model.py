@@ -740,11 +740,11 @@ class Run:
                 raise Undetermined("a power without a steepest slope")
             self.loose *= stage.steepest(share) if self.loose else 1
             self.colours = unit * stage.of(share)
-        elif stage.kind in ("equalize", "otsu"):
-            self.colours = step * self.table(stage.kind, step)
+        elif stage.kind in ("equalize", "otsu", "auto"):
+            self.colours = step * self.table(stage, step)
         self.moved = True
 
-    def table(self, kind, step):
+    def table(self, stage, step):
         """Straight colours, rounded to samples, as their histogram has them"""
         if self.free.any() or self.loose:
             raise Undetermined("a histogram of samples at a threshold")
@@ -759,9 +759,9 @@ class Run:
         counted = values[self.seen()]
         if not len(counted):
             return values
-        if kind == "otsu":
+        if stage.kind == "otsu":
             return np.where(values > otsu(counted), float(self.full), 0.0)
-        known = equalized(counted, self.full)
+        known = equalized(counted, self.full) if stage.kind == "equalize" else stage.table(counted, self.full)[0]
         known.update((v, 0.0) for v in np.unique(values) if v not in known)  # hidden
         return np.vectorize(known.get, otypes=[float])(values)
 

@@ -96,6 +96,40 @@ static void test_otsu(void) {
     CHECK(level_of(value, 255) == 0, "%d", level_of(value, 255));
 }
 
+/* By a count of each value's samples below and above it. */
+static void test_levels(void) {
+    uint64_t count[256], n, below, above;
+    double value[256];
+    struct imf_problem p = problem_of(IMF_HISTOGRAM_LEVELS, 255);
+    for (int round = 0; round < 40; round++) {
+        int black = 0, white = 255, wrong = 0;
+        draw(count, 255, round % 2 ? 5000 : 2);
+        p.black = round % 4 * 0.05;
+        p.white = round % 3 * 0.1;
+        p.gamma = round % 5 ? 1 : 0.8;
+        imf_histogram_op_map(value, &p, count);
+        for (int v = 0; v < 256; v++) {
+            n = below = above = 0;
+            for (int k = 0; k < 256; k++) {
+                n += count[k];
+                below += k < v ? count[k] : 0;
+                above += k > v ? count[k] : 0;
+            }
+            black = (double)below <= p.black * (double)n ? v : black;
+            white = (double)above <= p.white * (double)n && white == 255 && v < 255 ? v : white;
+        }
+        for (int v = 0; v < 256; v++) {
+            double share = fmin(fmax((v - black) / (double)(white - black), 0), 1);
+            wrong += fabs(value[v] - 255 * pow(share, 1 / p.gamma)) > 0.5 + 1e-9;
+        }
+        CHECK(!wrong, "%d values differ, from %d to %d", wrong, black, white);
+    }
+    memset(count, 0, sizeof count);
+    count[77] = 5;
+    imf_histogram_op_map(value, &p, count);
+    CHECK(value[77] == 77, "%g", value[77]);
+}
+
 static void test_flat(void) {
     uint64_t count[256] = {[77] = 5};
     double value[256];
@@ -126,7 +160,11 @@ static void check_op(struct imf_problem *p, enum imf_histogram_op op, bool alpha
     for (int y = 0; y < p->height; y++)
         for (ptrdiff_t x = 0; x < (ptrdiff_t)p->width * p->channels; x++)
             imf_sample_put(imf_surface_row(&in, y), p->in, x, sample(p->in, (int)p->in_max, flat));
-    check_solvers(&(struct solver_check){.what = op == IMF_HISTOGRAM_OTSU ? "otsu" : "equalize",
+    p->black = p->white = 0.02;
+    p->gamma = 1.5;
+    check_solvers(&(struct solver_check){.what = op == IMF_HISTOGRAM_OTSU     ? "otsu"
+                                                 : op == IMF_HISTOGRAM_LEVELS ? "levels"
+                                                                              : "equalize",
                                          .p = p,
                                          .in = &in,
                                          .rows = 1 + (int)(noise() % 50),
@@ -152,7 +190,7 @@ static void test_solvers(void) {
                                         .out = samples[s].out,
                                         .in_max = samples[s].full};
                 check_op(&p, IMF_HISTOGRAM_EQUALIZE, channels % 2 == 0, false);
-                check_op(&p, IMF_HISTOGRAM_OTSU, false, k % 2);
+                check_op(&p, k % 2 ? IMF_HISTOGRAM_OTSU : IMF_HISTOGRAM_LEVELS, false, k % 2);
             }
     /* By pairs, and on several threads. */
     for (int channels = 1; channels <= 4; channels++) {
@@ -207,6 +245,7 @@ static void test_lowering(void) {
 }
 
 int main(void) {
+    test_levels();
     test_equalize(255, 5000);
     test_equalize(255, 2);
     test_equalize(65535, 60000);

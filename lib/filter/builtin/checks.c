@@ -20,6 +20,10 @@ const char *imf_check_levels(const double *values) {
                                                : "BLACK and WHITE must differ by 0.000001 or more";
 }
 
+const char *imf_check_shares(const double *values) {
+    return values[0] + values[1] < 1 ? NULL : "BLACK and WHITE together must be below 1";
+}
+
 const char *imf_check_blend(const double *values) {
     return values[1] <= 1 || values[0] == IMF_BLEND_NORMAL
                ? NULL

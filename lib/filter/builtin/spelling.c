@@ -15,8 +15,8 @@
 /* Where several filters may be meant: an answer in words, which begins with a blank. */
 #define SPECKS " median:1 removes single specks, denoise removes noise and grain"
 #define STRETCH                                                                                    \
-    " levels:BLACK:WHITE stretches what is between them to full scale, kernel:1 with "             \
-    "--range=normalize what is between the least and the largest sample; clahe is local contrast"
+    " levels:auto stretches the picture's samples to full scale, levels:BLACK:WHITE what is "      \
+    "between them; clahe is local contrast"
 #define BRIGHT " gamma:G brightens, kernel:1:bias=B adds B, a fraction of full scale"
 
 /* What filters are called elsewhere: in OpenCV, ImageMagick, vips, MATLAB and scikit-image, and by
@@ -70,8 +70,9 @@ static const struct {
                  {"rotate", NONE},
                  {"crop", NONE},
                  {"tone", "curve"},
-                 {"normalize", STRETCH},
-                 {"autocontrast", STRETCH},
+                 {"normalize", "levels:auto"},
+                 {"autocontrast", "levels:auto"},
+                 {"autolevel", "levels:auto"},
                  {"brightness", BRIGHT},
                  {"denoising", "denoise"},
                  {"saturation", NONE},

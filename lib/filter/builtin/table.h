@@ -92,8 +92,8 @@ imf_setup imf_setup_unsharp, imf_setup_transfer, imf_setup_descreen, imf_setup_c
     imf_setup_denoise, imf_setup_clahe, imf_setup_deblur, imf_setup_rl, imf_setup_threshold,
     imf_setup_levels, imf_setup_gamma, imf_setup_blend;
 /* Of values that must fit each other (checks.c). */
-imf_check imf_check_band, imf_check_canny, imf_check_dog, imf_check_levels, imf_check_blend,
-    imf_check_notch;
+imf_check imf_check_band, imf_check_canny, imf_check_dog, imf_check_levels, imf_check_shares,
+    imf_check_blend, imf_check_notch;
 /* Write a note if RANGE or EPS is implausible. */
 void imf_smooth_remark(const struct imf_stage *stage, char *note, size_t size);
 

@@ -137,6 +137,9 @@ static void set_problem(struct imf_problem *p, const struct imf_stage *stage, in
         break;
     case IMF_OP_HISTOGRAM:
         imf_problem_histogram_op(p, stage->histogram_op, filtered);
+        p->black = stage->black;
+        p->white = stage->white;
+        p->gamma = stage->gamma;
         break;
     case IMF_OP_DENOISE:
         imf_problem_denoise(p, &stage->denoise, filtered);

@@ -10,6 +10,10 @@
  * full scale. An image of equal samples is not changed. Where pixels are weighed by alpha, those under alpha 0 are not
  * among the n.
  *
+ * Levels: the largest value with at most `black` of all samples below it becomes 0, the least with at most `white` of
+ * them above it full scale, and what is between them ((v - b) / (w - b))^(1 / gamma) of it. Without a gamma that is a
+ * quotient of integers again. Where both are one value the image is not changed.
+ *
  * Otsu's threshold (IEEE Transactions on Systems, Man and Cybernetics 9(1), 1979) splits the
  * samples in two classes, up to t and above t, so that the variance between them is largest:
  * n0 n1 (m1 - m0)^2, of their numbers and means, in float64. Of several such t the least is taken,
@@ -19,6 +23,8 @@
 
 #include "device/tuning.h"
 #include "solver/solver.h"
+
+#include <math.h>
 
 int imf_histogram_op_full(const struct imf_problem *p) {
     return (int)p->epilogue.full;
@@ -48,6 +54,21 @@ static void equalize(double *value, const uint64_t *count, int full) {
     }
 }
 
+static void stretch(double *value, const struct imf_problem *p, const uint64_t *count, int full) {
+    uint64_t n = total(count, full), below = 0, above = 0;
+    int black = 0, white = full;
+    while (black < full && (double)(below += count[black]) <= p->black * (double)n)
+        black++;
+    while (white > 0 && (double)(above += count[white]) <= p->white * (double)n)
+        white--;
+    for (int v = 0; v <= full; v++) {
+        int step = imf_min(imf_max(v, black), white) - black, all = white - black;
+        value[v] = black >= white  ? v
+                   : p->gamma == 1 ? (double)rounded((uint64_t)step * (uint64_t)full, (uint64_t)all)
+                                   : rint(full * pow((double)step / all, 1 / p->gamma));
+    }
+}
+
 static int otsu(const uint64_t *count, int full) {
     uint64_t n = total(count, full), all = 0, n0 = 0, sum0 = 0;
     double most = 0;
@@ -74,6 +95,8 @@ void imf_histogram_op_map(double *value, const struct imf_problem *p, const uint
     int full = imf_histogram_op_full(p);
     if (p->histogram_op == IMF_HISTOGRAM_EQUALIZE) {
         equalize(value, count, full);
+    } else if (p->histogram_op == IMF_HISTOGRAM_LEVELS) {
+        stretch(value, p, count, full);
     } else {
         int level = otsu(count, full);
         for (int v = 0; v <= full; v++)
