@@ -194,6 +194,7 @@ gamma:0|-o c.pgm|G from 0.01 to 100
 brightness|-o c.pgm|(gamma:G brightens, kernel:1:bias=B adds B, a fraction of full scale)
 saturation|-o c.pgm|(none of those built in does that; --list-filters lists them)
 deconvolve|-o c.pgm|(did you mean "deblur"?)
+bleed|-o c.pgm|(did you mean "fill"?)
 inpaint|-o c.pgm|(none of those built in does that; --list-filters lists them)
 median:2|--backend=fft -o c.pgm|--backend=fft cannot do this: a median is not linear
 erode:2|--backend=fft -o c.pgm|an erosion is not linear

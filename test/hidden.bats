@@ -75,3 +75,19 @@ values() { # FILE
     imf -q -f dilate:1 --strength=0 in.pam -o out.pam
     cmp in.pam out.pam
 }
+
+@test "fill gives hidden pixels the nearest visible colour, and keeps alpha" {
+    printf 'P7\nWIDTH 5\nHEIGHT 1\nDEPTH 2\nMAXVAL 255\nTUPLTYPE GRAYSCALE_ALPHA\nENDHDR\n\1\0\310\1\2\0\3\0\62\377' >a.pam
+    for options in "" "--alpha=keep" "--alpha=premultiply" "--alpha=filter" "--backend=cpu" "-f fill" "--linear"; do
+        imf -f fill $options a.pam -o b.pam
+        echo "$options: $(tail -c 10 b.pam | od -An -tu1)"
+        [ "$(tail -c 10 b.pam | od -An -tu1 | xargs)" = "200 0 200 1 200 0 50 0 50 255" ]
+    done
+    imf -f invert -f fill a.pam -o b.pam
+    [ "$(tail -c 10 b.pam | od -An -tu1 | xargs)" = "55 0 55 1 55 0 205 0 205 255" ]
+    imf -f fill -f invert a.pam -o b.pam
+    [ "$(tail -c 10 b.pam | od -An -tu1 | xargs)" = "55 0 55 1 55 0 205 0 205 255" ]
+    imf -f fill "$TESTDATA/noise-rgb.png" -o a.ppm # without alpha
+    imf -f kernel:1 "$TESTDATA/noise-rgb.png" -o b.ppm
+    cmp a.ppm b.ppm
+}

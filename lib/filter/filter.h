@@ -106,6 +106,7 @@ struct imf_fill {
     int reach; /* pixels that are further away do not count: without one, colours are 0; IMF_FILL_ANY: all do */
     int first_x, first_y;
     bool turned;
+    bool all; /* whatever a filter reads around visible pixels, all hidden ones are filled */
 };
 #define IMF_FILL_ANY 0
 

@@ -75,7 +75,8 @@ void imf_filter_find_form(struct imf_filter *filter) {
         most = imf_max(most, rank);
         f.around = around ? i + 1 : f.around;
         f.filters |= !point;
-        f.fills |= around && s->op != IMF_OP_CLAHE; /* histograms count what is visible */
+        /* Histograms count what is visible. */
+        f.fills |= around && s->op != IMF_OP_CLAHE && s->op != IMF_OP_FILL;
         straight |= reads_colors(s);
         if (!point && !keeps_brightness(s))
             f.alpha = IMF_ALPHA_KEEP;
@@ -155,6 +156,8 @@ int imf_filter_bits(const struct imf_filter *filter, const struct imf_info *inpu
         case IMF_OP_BLEND: /* has the image's colours again, and other values */
             gray = input->color == IMF_COLOR_GRAY;
             bits = 0;
+            break;
+        case IMF_OP_FILL:
             break;
         case IMF_OP_INVERT: /* in linear light only black and white change places */
             bits = keeps_steps(settings, bits) ? bits : 0;

@@ -40,7 +40,9 @@ enum {
     ROW(CURVE, IMF_IS_POINT, NULL)     /* x becomes that of `spline`; alpha stays */               \
     ROW(HISTOGRAM, IMF_IS_POINT, NULL) /* `histogram_op` of all pixels; alpha stays */             \
     ROW(BLEND, IMF_IS_POINT, NULL)     /* of x and of what the chain began with */                 \
-    ROW(DEBLUR, IMF_OF_COLORS, NULL)   /* undo the blur of kernel[0], by `deblur` */
+    ROW(FILL, IMF_OF_COLORS,           /* alpha stays */                                           \
+        "pixels of alpha 0 take the colour of the nearest that is visible")                        \
+    ROW(DEBLUR, IMF_OF_COLORS, NULL) /* undo the blur of kernel[0], by `deblur` */
 
 enum imf_op {
 #define IMF_STAGE_OP(name, ...) IMF_OP_##name,

@@ -17,7 +17,7 @@ ALPHAS = ("any", "opaque", "tiny", "cut")
 # What transforms and sums by rows and columns never do
 WINDOWS = ("median", "percentile", "erode", "dilate", "open", "close", "gradient", "tophat", "blackhat", "bilateral",
            "guided", "denoise", "canny", "phase", "equalize", "threshold:otsu", "threshold:local", "threshold:sauvola", "flatten",
-           "clahe", "descreen", "notch:auto", "deblur", "rl:")
+           "clahe", "fill", "descreen", "notch:auto", "deblur", "rl:")
 
 
 def with_file(spec, folder):
@@ -300,7 +300,7 @@ class Draw:
             specs.append(stage())
         while self.chance(0.15):
             specs.insert(int(self.random.integers(len(specs) + 1)), self.blend())
-        for point in ("gray", "invert", "threshold:" + self.one(("0.5", "0.2", "0.333", "otsu", "otsu")), "equalize", self.levels()):
+        for point in ("gray", "invert", "threshold:" + self.one(("0.5", "0.2", "0.333", "otsu", "otsu")), "equalize", self.levels(), "fill"):
             if self.chance(0.12):
                 specs.insert(int(self.random.integers(len(specs) + 1)), point)
         return specs

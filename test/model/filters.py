@@ -259,6 +259,18 @@ class Flatten:
         return 32.0
 
 
+class Fill:
+    """Colours under alpha 0 become the nearest visible ones"""
+
+    integer, shown, bias = True, "clip", 0.0
+
+    def gain(self):
+        return 0.0
+
+    def magnifies(self):
+        return 1.0
+
+
 class Clahe:
     """Local contrast: tiles across and down, and the largest count over the mean"""
 
@@ -657,6 +669,8 @@ def parse(spec):
         return AutoLevels(*[fraction(a) for a in (args[1:] + ["0.1%"] * 2)[:2]], float(options.get("gamma", 1)))
     if name == "levels":
         return Levels(fraction(args[0]), fraction(args[1]), float(options.get("gamma", 1)))
+    if name == "fill":
+        return Fill()
     if name == "curve":
         return Curve(args[0])
     if name == "gamma":

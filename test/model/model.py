@@ -424,13 +424,13 @@ class Run:
             mode = "premultiply" if bright else "keep"
         if not kernels:
             mode = "keep"
-        if any(isinstance(s, (filters.Phase, filters.Canny, filters.LocalThreshold, filters.Flatten, filters.Clahe, filters.Deblur))
+        if any(isinstance(s, (filters.Phase, filters.Canny, filters.LocalThreshold, filters.Flatten, filters.Clahe, filters.Deblur, filters.Fill))
                for s in self.stages):
             mode = "keep"
         self.premultiplies = alpha and mode == "premultiply"
         self.premultiplied = False  # until the first kernel
         self.filter_alpha = alpha and mode in ("premultiply", "filter")
-        around = [i for i in kernels if not isinstance(self.stages[i], filters.Clahe)]
+        around = [i for i in kernels if not isinstance(self.stages[i], (filters.Clahe, filters.Fill))]
         picks = options.get("channels") in SHARES and self.colours.shape[2] == 3
         self.stored = self.colours
         if self.hides and (picks if self.filter_alpha else around):
@@ -618,6 +618,10 @@ class Run:
         self.loose *= stage.magnifies()
         if isinstance(stage, (filters.Bilateral, filters.Denoise)):
             self.alike(stage, unit, border)
+            return
+        if isinstance(stage, filters.Fill):
+            if self.alpha is not None:
+                self.colours = filled(self.colours, self.alpha > 0)
             return
         if isinstance(stage, filters.Descreen):
             self.without_pattern(stage, unit)

@@ -92,7 +92,7 @@ static void check(int width, int height, int channels, int orientation, int reac
     struct imf_orientation o = imf_orientation_of(orientation);
     double x = 1, y = 1;
     imf_offset_to_stored(o, &x, &y);
-    const struct imf_fill fill = {reach, (int)x, (int)y, o.swap};
+    const struct imf_fill fill = {reach, (int)x, (int)y, o.swap, false};
     const enum imf_sample *s = samples[noise() % 4];
     struct imf_problem p = {.width = width,
                             .height = height,
@@ -163,6 +163,8 @@ static const struct {
     {{"equalize", "invert"}, 0, 0, 0, NONE},
     {{"clahe"}, 0, 0, 0, NONE},
     {{"canny:0.1:0.2"}, 0, 0, 0, IMF_FILL_ANY},
+    {{"fill"}, 0, 0, 0, IMF_FILL_ANY},
+    {{"fill", "invert"}, IMF_ALPHA_KEEP, 0, 0, IMF_FILL_ANY},
     {{"highpass:0.1"}, 0, 0, 0, IMF_FILL_ANY},
     {{"rl:gaussian:1"}, IMF_ALPHA_PREMULTIPLY, 0, 0, IMF_FILL_ANY},
 };

@@ -62,6 +62,7 @@ static const struct {
                  {"deconvolve", "deblur"},
                  {"wiener", "deblur"},
                  {"richardson", "rl"},
+                 {"bleed", "fill"},
                  {"inpaint", NONE},
                  {"moire", "notch:auto"},
                  {"halftone", "descreen"},

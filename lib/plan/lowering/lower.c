@@ -220,6 +220,18 @@ static void window(struct imf_lowering *l, const struct imf_window_op *op) {
         from_words(l, p);
 }
 
+/* What alpha hides is what the image's alpha hides, whatever --alpha says. */
+static void fill(struct imf_lowering *l) {
+    if (!l->out->alpha)
+        return;
+    int filled = l->filled;
+    if (l->alpha_filtered)
+        imf_lowering_append(l, IMF_TAKE_ALPHA)->second = -1;
+    imf_lowering_fill(l);
+    l->out->list[l->current].problem.fill.all = true;
+    l->filled = filled;
+}
+
 /* Combine the result of operation `original` with that of the current one. The caller adds how. */
 static struct imf_operation *combine(struct imf_lowering *l, int original, double amount) {
     int blurred = l->current;
@@ -300,6 +312,9 @@ static void lower_stage(struct imf_lowering *l, const struct imf_stage *stage) {
         break;
     case IMF_OP_BLEND:
         blend_stage(l, stage);
+        break;
+    case IMF_OP_FILL:
+        fill(l);
         break;
     case IMF_OP_TRANSFER:
     case IMF_OP_DESCREEN:

@@ -63,7 +63,7 @@ static void bound_fill(struct imf_operations *o) {
     struct imf_fill fill = first->problem.fill;
     struct imf_margin m = first->need;
     double reach = ceil(hypot(imf_max(m.left, m.right), imf_max(m.top, m.bottom)));
-    bool any = c->edge == IMF_EDGE_WRAP || reach >= imf_min(c->width, c->height) / 2;
+    bool any = fill.all || c->edge == IMF_EDGE_WRAP || reach >= imf_min(c->width, c->height) / 2;
     for (int i = 0; i < o->count; i++)
         any = any || extent_of(&o->list[i]) == SPREADS;
     fill.reach = any ? IMF_FILL_ANY : imf_max((int)reach, 1);
