@@ -49,6 +49,8 @@ enum imf_format {
     IMF_FORMAT_PNM,
     IMF_FORMAT_TIFF,
     IMF_FORMAT_WEBP,
+    IMF_FORMAT_HEIF, /* is only read */
+    IMF_FORMAT_AVIF,
     IMF_FORMAT_LAST = 31
 };
 enum imf_color { IMF_COLOR_GRAY, IMF_COLOR_RGB, IMF_COLOR_CMYK }; /* CMYK: 0 is no ink */
@@ -193,6 +195,7 @@ struct imf_format_doc {        /* in static storage */
 const struct imf_format_doc *imf_format_doc(enum imf_format format);
 /* By an extension without the dot, in any case of letters. IMF_FORMAT_NONE: there is none. */
 enum imf_format imf_format_from_name(const char *name);
+bool imf_format_is_written(enum imf_format format);  /* or only read */
 bool imf_format_holds_pages(enum imf_format format); /* its files may have several */
 const char *imf_format_name(enum imf_format format); /* imf_format_doc.name, or "none" */
 

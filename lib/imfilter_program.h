@@ -107,6 +107,7 @@ struct imf_plan_key {
     enum imf_twice twice;
     double full;             /* as settings have it, */
     bool missing;            /* this, too */
+    int depth;               /* this, too, where the settings have none */
     struct imf_curve *curve; /* of linear light, as settings have it; the plan keeps it */
 };
 

@@ -16,6 +16,8 @@ NAMES = (  # of parts, as --list-parts has them
     (r"unknown chunk ..[A-Z.][a-z]$", "unknown chunk that may be copied"),
     (r"unknown chunk ..[A-Z.][A-Z]$", "unknown chunk that may not be copied"),
     (r"unknown chunk ....$", "unknown chunk"),
+    (r"^unknown (box|item|property) ....$", "unknown box, item or property"),
+    (r"^further pictures.*", "further pictures"),
     (r"^EXIF tag \d+$", "EXIF tag N"),
     (r"^picture \d+ of \d+$", "picture 2 of 2"),
     (r"^(film|archive|data) behind the end \(.*", "whole file behind the end"),
@@ -47,7 +49,7 @@ def rows_of(rows, name):
 def format_of(path):
     with open(path, "rb") as file:
         head = file.read(2)
-    return {b"\x89P": "png", b"\xff\xd8": "jpeg", b"II": "tiff", b"MM": "tiff", b"RI": "webp"}.get(head, "pnm")
+    return {b"\x89P": "png", b"\xff\xd8": "jpeg", b"II": "tiff", b"MM": "tiff", b"RI": "webp", b"\0\0": "heif"}.get(head, "pnm")
 
 
 def check_cover(image, size):
@@ -81,7 +83,7 @@ def main():
     for row in run("--list-parts"):
         table.setdefault(row["format"], {})[row["name"]] = row
     covered = settled = 0
-    for to in table:
+    for to in table["png"]["EXIF"]["becomes"]:  # those that are written
         for image in run("--parts", f"--format={to}", "--", *files):
             if "parts" not in image:
                 continue

@@ -2,7 +2,7 @@
 # portability.sh - build with other compilers, libraries and word sizes: portability.sh [CASE]... (all)
 #
 #     gcc clang     each as it is installed, and gcc-14 and clang-18 where they are: program and unit tests
-#     none          without OpenCL, TIFF, WebP and Little CMS
+#     none          without OpenCL, TIFF, WebP, HEIF and Little CMS
 #     musl m32      without libraries for them, only what needs none: the whole library compiles, and those unit tests
 #                   run that link
 #
@@ -55,7 +55,7 @@ whole() { # ARGUMENT...
 
 # Headers of the libraries are this machine's, behind the compiler's own.
 without_libraries() { # ARGUMENT...
-    set -- OPENCL=0 FORMAT_PACKAGES= LCMS2_PACKAGE= ISAL_PACKAGE= PKG_CFLAGS= PKG_LIBS= "$@"
+    set -- OPENCL=0 FORMAT_PACKAGES= LOADED_PACKAGES= LCMS2_PACKAGE= ISAL_PACKAGE= PKG_CFLAGS= PKG_LIBS= "$@"
     build "$@" "$BUILD/port-$name/libimfilter.a" || { verdict 1 '' && return; }
     build "$@" -k unit-programs # those that need libraries do not link
     run_units
@@ -71,7 +71,7 @@ for name; do
         continue
     fi
     case $name in
-    none) whole OPENCL=0 FORMAT_PACKAGES= LCMS2_PACKAGE= ISAL_PACKAGE= ;;
+    none) whole OPENCL=0 FORMAT_PACKAGES= LOADED_PACKAGES= LCMS2_PACKAGE= ISAL_PACKAGE= ;;
     musl) without_libraries CC="${CCACHE:-} musl-gcc" \
         CPPFLAGS="-idirafter /usr/include -idirafter /usr/include/$(gcc -print-multiarch)" ;;
     m32)

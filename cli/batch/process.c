@@ -179,6 +179,10 @@ static enum result filter_image(struct session *s, struct work *w, struct unfini
             file_type_explain(w->input, w->job->input, w->error.text, sizeof w->error.text);
         return work_fail_input(w);
     }
+    if (o->in_place && !imf_format_is_written(imf_reader_info(w->reader)->format))
+        return work_fail(w, w->job->input,
+                         "is of a format that is only read, and cannot be replaced (write another "
+                         "file with -o, and choose its format with --format)");
     char why[PAGES_WHY];
     bool open = imf_reader_pages_open(w->reader);
     struct taken t = {.open = open && !o->pages};

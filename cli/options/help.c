@@ -67,8 +67,8 @@ void help_print(FILE *out) {
 
 void help_version(FILE *out) {
     char formats[FORMATS_TEXT];
-    fprintf(out, "imfilter %s\nformats: %s\nbuilt with: %s\n", imf_version(),
-            formats_names(formats, ", "), imf_built(true));
+    fprintf(out, "imfilter %s\nformats: %s\nbuilt with: %s\n", imf_version(), formats_read(formats),
+            imf_built(true));
     if (*imf_built(false))
         fprintf(out, "built without: %s\n", imf_built(false));
 }

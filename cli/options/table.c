@@ -186,8 +186,8 @@ static bool set_full(struct options *o, const struct option_row *row, const char
 static bool set_format(struct options *o, const struct option_row *row, const char *value) {
     o->format = imf_format_from_name(value);
     o->encode.pnm = imf_pnm_from_name(value);
-    char valid[FORMATS_TEXT];
-    return o->format != IMF_FORMAT_NONE || bad_value(row->name, value, formats_names(valid, NULL));
+    char of[FORMATS_TEXT];
+    return imf_format_is_written(o->format) || bad_value(row->name, value, formats_names(of, NULL));
 }
 
 static bool set_edge(struct options *o, const struct option_row *row, const char *value) {

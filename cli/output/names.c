@@ -71,9 +71,13 @@ char *names_of_page(const struct job *job, int page) {
 
 /* ---- names -------------------------------------------------------------------------------- */
 
+/* What a format that is only read becomes, unless something else is asked for. */
+#define INSTEAD IMF_FORMAT_JPEG
+
 /* The extension that --format asks for: of a PNM the one of its kind. */
 static const char *format_extension(const struct options *o) {
-    const char *const *e = imf_format_doc(o->format)->extensions;
+    enum imf_format format = o->format == IMF_FORMAT_NONE ? INSTEAD : o->format;
+    const char *const *e = imf_format_doc(format)->extensions;
     while (o->encode.pnm != IMF_PNM_ANY && e[1] && imf_pnm_from_name(*e) != o->encode.pnm)
         e++;
     return *e;
@@ -104,7 +108,8 @@ static void derive(struct job *job, const char *before, const char *path, const 
     const char *extension = path_extension(path);
     enum imf_format format = extension ? imf_format_from_name(extension) : IMF_FORMAT_NONE;
     bool known = format != IMF_FORMAT_NONE;
-    bool keep = agrees(o, extension ? extension : "", IMF_PNM_ANY);
+    bool keep = agrees(o, extension ? extension : "", IMF_PNM_ANY) &&
+                (!known || imf_format_is_written(format));
     size_t stem = extension && (known || keep) ? (size_t)(extension - path) - 1 : strlen(path);
     job->output = format_text("%s%.*s%s%s%s", before, (int)stem, path, suffix->text,
                               keep ? "" : ".", keep ? path + stem : format_extension(o));
@@ -150,13 +155,14 @@ static bool check_options(const struct job_list *b, const struct options *o) {
         return complain(
             "standard output is a terminal; an image is not written there (use -o FILE)");
     const char *extension = standard ? NULL : path_extension(o->output);
-    if (extension && o->format == IMF_FORMAT_NONE &&
-        imf_format_from_name(extension) == IMF_FORMAT_NONE &&
+    enum imf_format format = extension ? imf_format_from_name(extension) : IMF_FORMAT_NONE;
+    if (extension && o->format == IMF_FORMAT_NONE && !imf_format_is_written(format) &&
         (stat(o->output, &st) != 0 || S_ISREG(st.st_mode))) {
         char known[FORMATS_TEXT];
-        return complain_about(o->output,
-                              "\"%s\" is not a known format (%s; or name one with --format)",
-                              extension, formats_extensions(known));
+        return complain_about(o->output, "\"%s\" is %s (%s; or name one with --format)", extension,
+                              format == IMF_FORMAT_NONE ? "not a known format"
+                                                        : "a format that is only read",
+                              formats_extensions(known));
     }
     return true;
 }
@@ -229,7 +235,10 @@ enum imf_format names_format(const struct options *o, const struct job *job,
     const char *extension = job->output ? path_extension(job->output) : NULL;
     enum imf_format named =
         extension && !o->in_place ? imf_format_from_name(extension) : IMF_FORMAT_NONE;
-    return o->format != IMF_FORMAT_NONE ? o->format : named != IMF_FORMAT_NONE ? named : input;
+    named = named == IMF_FORMAT_NONE ? input : named;
+    return o->format != IMF_FORMAT_NONE   ? o->format
+           : imf_format_is_written(named) ? named
+                                          : INSTEAD;
 }
 
 enum imf_pnm names_pnm(const struct options *o, const struct job *job, int bits) {

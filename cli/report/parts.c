@@ -75,6 +75,8 @@ void parts_json_lost(struct json *j, const struct imf_parts *parts) {
     for (enum imf_format f = IMF_FORMAT_NONE; f <= IMF_FORMAT_LAST; f = (enum imf_format)(f + 1))  \
         if (imf_format_doc(f))
 
+#define WRITTEN(f) FORMATS(f) if (imf_format_is_written(f))
+
 #define FORMAT_COLUMN 8
 
 /* A cell, after what the one before it has left of its column; returns what this one leaves. */
@@ -89,7 +91,7 @@ static const char *put_row(FILE *out, struct json *j, const struct imf_part fate
     int left = 0;
     if (!j)
         fprintf(out, "  %-*s", PART_COLUMN - 2, fates[IMF_FORMAT_NONE + 1].name);
-    FORMATS(to) {
+    WRITTEN(to) {
         const struct imf_part *p = &fates[to];
         bool lost = p->becomes == IMF_LOST;
         if (j)
@@ -129,13 +131,13 @@ bool parts_list(FILE *out, bool json) {
             fprintf(out, "%s%-*s", from > IMF_FORMAT_NONE + 1 ? "\n" : "", PART_COLUMN,
                     imf_format_doc(from)->title);
             int left = 0;
-            FORMATS(to)
+            WRITTEN(to)
             left = put_cell(out, left, imf_format_doc(to)->title);
             putc('\n', out);
         }
         for (size_t i = 0;; i++) {
             enum imf_status status = IMF_OK;
-            FORMATS(to)
+            WRITTEN(to)
             status = status ? status : imf_part_fate(&fates[to], from, i, to);
             if (status == IMF_ERR_MEMORY)
                 return false;

@@ -34,6 +34,8 @@ static const struct {
     {"layers", ONE_PICTURE, false},
     {"suggested palette", "it is for the pixels as they were", false},
     {"HDR picture", "it is a difference to the pixels as they were", false},
+    {"depth map", "it is of the pixels as they were", false},
+    {"auxiliary picture", "it is of the pixels as they were", false},
     {"signature", "what it says of the file no longer holds", false},
     {"transfer function", "it is for samples as they were stored", false},
     {"tag ", OFFSETS, false},

@@ -29,7 +29,7 @@ struct imf_codec {
     /* NULL, or change the image's description as the options demand. */
     void (*adapt)(struct imf_info *info, const struct imf_encode *encode);
     const struct imf_decoder *decoder;
-    const struct imf_encoder *encoder;
+    const struct imf_encoder *encoder; /* NULL: it is only read */
 };
 
 /* Equal but for the case of a's ASCII letters? Not strcasecmp(), which follows the locale. */

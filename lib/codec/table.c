@@ -20,6 +20,9 @@ static const struct imf_codec *const codecs[] = {
 #ifdef IMF_WITH_WEBP
     [IMF_FORMAT_WEBP] = &imf_webp_codec,
 #endif
+#ifdef IMF_WITH_HEIF
+    [IMF_FORMAT_HEIF] = &imf_heif_codec,
+#endif
 };
 #define FORMATS (sizeof codecs / sizeof codecs[0])
 _Static_assert(FORMATS <= IMF_FORMAT_LAST + 1, "formats are counted in sets of 32 bits");
@@ -48,6 +51,11 @@ enum imf_format imf_format_from_name(const char *name) {
             if (imf_same_word(name, *e))
                 return (enum imf_format)i;
     return IMF_FORMAT_NONE;
+}
+
+bool imf_format_is_written(enum imf_format format) {
+    const struct imf_codec *codec = imf_codec_of(format);
+    return codec && codec->encoder;
 }
 
 const struct imf_format_doc *imf_format_doc(enum imf_format format) {
@@ -82,7 +90,9 @@ static bool misfit(const struct imf_codec *c, const struct imf_info *info, char 
     static const char *const color[] = {
         [IMF_COLOR_GRAY] = "gray", [IMF_COLOR_RGB] = "colours", [IMF_COLOR_CMYK] = "CMYK"};
     unsigned depth = (unsigned)info->depth;
-    if (!(c->colors & 1u << info->color))
+    if (!c->encoder)
+        snprintf(what, MISFIT_TEXT, "a filtered picture: it is only read");
+    else if (!(c->colors & 1u << info->color))
         snprintf(what, MISFIT_TEXT, "%s", color[info->color]);
     else if (info->alpha && !(c->alpha & depth) && (!c->alpha || (c->depths & depth)))
         snprintf(what, MISFIT_TEXT, "an alpha channel%s", c->alpha ? " of floats" : "");
@@ -152,7 +162,7 @@ enum imf_status imf_codec_fits(const struct imf_codec *codec, const struct imf_i
     int lower = 0; /* the most bits below info's that are enough */
     if (!misfit(codec, info, what))
         return IMF_OK;
-    for (size_t i = 0; i < sizeof depths / sizeof *depths && !lower; i++) {
+    for (size_t i = 0; codec->encoder && i < sizeof depths / sizeof *depths && !lower; i++) {
         struct imf_info narrow = at_depth(info, depths[i].depth);
         if (depths[i].depth < info->depth && !misfit(codec, &narrow, other)) {
             lower = depths[i].depth;

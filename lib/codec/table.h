@@ -7,7 +7,7 @@
 
 /* Those that need a library are there where it was found. */
 extern const struct imf_codec imf_png_codec, imf_jpeg_codec, imf_pnm_codec, imf_tiff_codec,
-    imf_webp_codec;
+    imf_webp_codec, imf_heif_codec;
 extern const struct imf_encoder imf_png_encoder, imf_jpeg_encoder, imf_pnm_encoder,
     imf_tiff_encoder, imf_webp_encoder;
 /* Of the formats that users can choose only PBM has few bits. */

@@ -251,7 +251,7 @@ enum imf_status imf_writer_open(struct imf_writer **out, FILE *stream, const str
 
 bool imf_format_holds_pages(enum imf_format format) {
     const struct imf_codec *codec = imf_codec_of(format);
-    return codec && codec->encoder->turn;
+    return codec && codec->encoder && codec->encoder->turn;
 }
 
 void imf_writer_page(struct imf_writer *w, int page, int pages, uint64_t bytes) {

@@ -72,7 +72,7 @@ static bool same_key(const struct imf_plan_key *a, const struct imf_plan_key *b)
            i->bits == j->bits && i->maxval == j->maxval && i->orientation == j->orientation &&
            i->spectral == j->spectral && a->held == b->held && a->whole == b->whole &&
            a->verify == b->verify && a->twice == b->twice && a->full == b->full &&
-           a->missing == b->missing && imf_curve_same(a->curve, b->curve);
+           a->missing == b->missing && a->depth == b->depth && imf_curve_same(a->curve, b->curve);
 }
 
 /* The link to the entry; *link is NULL if there is none. */
@@ -166,6 +166,8 @@ static enum imf_status make_plan(struct imf_plan_cache *p, struct imf_plan_entry
     settings.curve = e->key.curve;
     settings.full = e->key.full;
     settings.missing = e->key.missing;
+    if (!settings.depth)
+        settings.depth = e->key.depth;
     pthread_mutex_unlock(&p->lock);
     const struct imf_run_options runs = {.verify = e->key.verify};
     enum imf_status status =

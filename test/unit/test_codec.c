@@ -70,7 +70,7 @@ static void test_round_trips(void) {
     for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
         for (int format = 1; format <= IMF_FORMAT_LAST; format++)
             for (int color = IMF_COLOR_GRAY;
-                 imf_format_doc((enum imf_format)format) && color <= IMF_COLOR_CMYK; color++)
+                 imf_format_is_written((enum imf_format)format) && color <= IMF_COLOR_CMYK; color++)
                 for (int alpha = 0; alpha <= (color != IMF_COLOR_CMYK); alpha++)
                     for (int depth = 8; depth <= 16; depth += 8) {
                         struct imf_info i = shape(sizes[s][0], sizes[s][1], (enum imf_color)color,

@@ -108,7 +108,7 @@ static void check_most(const struct imf_codec *codec, enum imf_format format) {
 
 static void test_table(void) {
     /* By number, in every build. */
-    static const char *const names[] = {"none", "png", "jpeg", "pnm", "tiff", "webp"};
+    static const char *const names[] = {"none", "png", "jpeg", "pnm", "tiff", "webp", "heif"};
     for (int format = 1; format <= IMF_FORMAT_LAST; format++) {
         const struct imf_format_doc *doc = imf_format_doc((enum imf_format)format);
         if (!doc)
@@ -130,6 +130,10 @@ static void test_table(void) {
             named = named || strcmp(*e, doc->name) == 0;
         }
         CHECK(named, "%s is an extension", doc->name);
+        CHECK(imf_format_is_written((enum imf_format)format) == (codec->encoder != NULL), "%s",
+              doc->name);
+        if (!codec->encoder)
+            continue;
         CHECK(codec->colors && (codec->depths & (8 | 16)) && codec->side_max > 0, "%s holds images",
               doc->name);
         check_carried(codec, (enum imf_format)format);
