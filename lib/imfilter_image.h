@@ -50,7 +50,6 @@ enum imf_format {
     IMF_FORMAT_TIFF,
     IMF_FORMAT_WEBP,
     IMF_FORMAT_HEIF, /* is only read */
-    IMF_FORMAT_AVIF,
     IMF_FORMAT_LAST = 31
 };
 enum imf_color { IMF_COLOR_GRAY, IMF_COLOR_RGB, IMF_COLOR_CMYK }; /* CMYK: 0 is no ink */

@@ -196,6 +196,12 @@ else
     bad "$library is not built"
 fi
 
+# Debian's package lists what the library exports.
+none "lib/libimfilter.map or debian/libimfilter1.symbols alone has" "$(
+    { sed -n 's/^ *\(imf_[a-z0-9_]*\);$/\1/p' lib/libimfilter.map; sed -n 's/^ \(imf_[a-z0-9_]*\)@.*/\1/p' debian/libimfilter1.symbols; } |
+        sort | uniq -u
+)"
+
 # No files depend on each other in a circle: neither headers by what they include, nor sources by what they call.
 circles() { # < PAIRS: A file, and one that it depends on
     LC_ALL=C sort -u | tsort 2>&1 >/dev/null | sed -n 's/^tsort: //p' | grep -v 'contains a loop'
