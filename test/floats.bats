@@ -84,6 +84,10 @@ PY
     [ "$(numbers b.pfm)" = "1.33333 1.5 nan 4.5 4.66667" ]
     imf -f kernel:1,1,1:scale=1 a.pfm -o b.pfm
     [ "$(numbers b.pfm)" = "4 4.5 nan 13.5 14" ]
+    imf -f kernel:-1,-1,-1 a.pfm -o b.pfm
+    [ "$(numbers b.pfm)" = "-4 -4.5 nan -13.5 -14" ]
+    imf -f kernel:1,1,1:scale=-3 a.pfm -o b.pfm
+    [ "$(numbers b.pfm)" = "-1.33333 -1.5 nan -4.5 -4.66667" ]
     imf -f dilate:1 a.pfm -o b.pfm
     [ "$(numbers b.pfm)" = "2 2 nan 5 5" ]
     imf -f invert a.pfm -o b.pfm

@@ -106,6 +106,8 @@ static void convolve(struct imf_lowering *l, const struct imf_kernel *k,
     struct imf_problem *p = imf_lowering_solve(l);
     double bias = k->bias * l->chain->full;
     imf_operation_convolve(p, k, other);
+    if (l->missing && weighs && gain < 0) /* so that what is there weighs more than nothing */
+        p->epilogue.scale = -p->epilogue.scale;
     if (l->missing && weighs) { /* the mean of those that are there, times the gain */
         imf_lowering_straighten(l);
         scalar(l)->multiply = gain;
