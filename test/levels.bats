@@ -121,6 +121,28 @@ END
     done
 }
 
+@test "what is steep magnifies no rounding of what it reads" {
+    need_python numpy
+    python3 -c '
+import numpy as np
+random = np.random.default_rng(7)
+open("a.pfm", "wb").write(b"Pf\n64 64\n-1.0\n" + (0.68 + 0.04 * random.random((64, 64))).astype("<f4").tobytes())
+open("a.ppm", "wb").write(b"P6\n64 64\n65535\n" + (65535 * (0.69 + 0.02 * random.random((64, 64, 3)))).astype(">u2").tobytes())'
+    for f in curve:0.7,0/0.701,1 curve:0,0/0.7,0/0.700001,1/1,1 levels:0.7:0.701; do
+        imf -f "$f" --verify a.pfm -o b.pfm
+        imf -f gaussian:1 -f "$f" --verify a.pfm -o b.pfm
+        imf -f gray -f "$f" --verify a.ppm -o b.pgm
+    done
+}
+
+@test "levels:auto counts percentages as they are written" {
+    { printf 'P5\n10 10\n255\n' && printf '\12%.0s' {1..29} && printf 'd%.0s' {1..31} && printf '\310%.0s' {1..40}; } >a.pgm
+    imf -f levels:auto:29%:0 a.pgm -o b.pgm
+    [ "$(samples b.pgm | tr ' ' '\n' | sort | uniq -c | xargs)" = "60 0 40 255" ]
+    imf -f levels:auto:28%:0 a.pgm -o b.pgm
+    [ "$(samples b.pgm | tr ' ' '\n' | sort | uniq -c | xargs)" = "29 0 31 121 40 255" ]
+}
+
 @test "levels are a point operation: what is shown, and how they fuse" {
     imf_run -f invert -f levels:0.1:0.9 -f gamma:2 --explain "$TESTDATA/noise-rgb.png"
     [ "$status" -eq 0 ]

@@ -24,7 +24,8 @@ def draw(random, often):
         lambda: "median:" + one(("1", "2", "4", "3x9", "@%dx%d.%d" % tuple(random.integers(1, 7, 3)))), lambda: "percentile:%d:%s" % (random.integers(101), one("123")),
         lambda: one(("erode:", "dilate:", "open:", "close:", "gradient:", "tophat:", "blackhat:")) + one("125") +
         one(("", ":shape=disk", ":shape=cross")),
-        lambda: "guided:%s:0.1" % one("124"), lambda: one(("invert", "levels:0.1:0.7", "gamma:0.5", "curve:-1,-1/0.1,0.3/1,1/9,4")),
+        lambda: "guided:%s:0.1" % one("124"), lambda: one(("invert", "levels:0.1:0.7", "gamma:0.5", "curve:-1,-1/0.1,0.3/1,1/9,4",
+                                                                    "curve:0.4,0/0.401,1")),
         lambda: one(("highpass:0.1", "lowpass:0.15", "bandpass:0.05:0.2", "bandstop:0.1:0.2", "notch:0.1:0.2:0.05")),
         lambda: "bilateral:%s:%s" % (one(("0.8", "1.5", "2")), one(("0.05", "0.3"))), lambda: "phase", lambda: "gray",
         lambda: "flatten:" + one("249"), lambda: "threshold:" + one(("0.31", "0.5", "otsu")),

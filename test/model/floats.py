@@ -299,7 +299,8 @@ class Filters:
             steep = stage.power * np.abs(v) ** (1 - 1 / stage.power) * abs(stage.by)
             return Value(v * full, steep * (a.size + abs(stage.black) * full) + np.abs(v) * full * (stage.power != 1))
         if isinstance(stage, filters.Curve):
-            return Value(stage.of(a.v / full) * full, stage.steepest() * (a.size + full) + np.abs(stage.y).max() * full)
+            before = (0 if a.exact else stage.steepest()) * a.size
+            return Value(stage.of(a.v / full) * full, before + np.abs(stage.y).max() * full)
         raise NotImplementedError(spec)
 
 

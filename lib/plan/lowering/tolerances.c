@@ -321,6 +321,27 @@ static void mark_coarse_power(struct imf_chain *c, int i) {
         c->passes[c->passes[i].source].coarse = true;
 }
 
+/* Steep levels and curves magnify the rounding of what they read, unless that is a table's. Of floats levels may be off in
+ * proportion to what they make of them; a curve's result does not grow with its slope. */
+static void mark_coarse_steep(struct imf_chain *c, int i) {
+    struct imf_pass *pass = &c->passes[i];
+    const struct imf_point *p = &pass->point;
+    const struct imf_operation *first = imf_point_find(p, IMF_LEVELS),
+                               *curve = imf_point_find(p, IMF_SPLINE);
+    first = c->relative || !first || (curve && curve < first) ? curve : first;
+    if (!first || imf_point_is_table(p, pass->in))
+        return;
+    struct magnified m = {pass->gain, 1};
+    for (const struct imf_operation *op = p->steps + p->count; op-- > first;)
+        pass_back(&m, op, c);
+    double allowed = c->relative ? imf_contract_error(c) / 4 : final_tolerance(c);
+    if (m.gain * m.part * FLT_EPSILON * c->full <= allowed)
+        return;
+    pass->coarse = true;
+    if (pass->source >= 0 && !fits_floats(&c->passes[pass->source]))
+        c->passes[pass->source].coarse = true;
+}
+
 void imf_chain_set_tolerances(struct imf_chain *c) {
     bool premultiplied = false;
     c->exact = c->exact_if_opaque = true;
@@ -341,6 +362,7 @@ void imf_chain_set_tolerances(struct imf_chain *c) {
         mark_coarse_stretch(c, i);
         mark_coarse_gradient(c, i);
         mark_coarse_power(c, i);
+        mark_coarse_steep(c, i);
     }
     mark_coarse_curve(c);
 }
