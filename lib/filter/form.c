@@ -70,7 +70,8 @@ void imf_filter_find_form(struct imf_filter *filter) {
     for (size_t i = 0; i < filter->count; i++) {
         const struct imf_stage *s = &filter->stages[i];
         bool point = imf_op_is_point(s->op), around = reads_around(s);
-        int rank = !point ? 2 : s->op != IMF_OP_BLEND;
+        bool fill = s->op == IMF_OP_FILL; /* what is seen stays that of the filters before */
+        int rank = !point && !fill ? 2 : s->op != IMF_OP_BLEND && !fill;
         f.shown = rank >= most ? i : f.shown;
         most = imf_max(most, rank);
         f.around = around ? i + 1 : f.around;

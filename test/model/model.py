@@ -408,9 +408,11 @@ class Run:
         self.join(image.shape[2] < 3 or options.get("channels") in SHARES)
         self.full = full_scale(image)
         kernels = [i for i, s in enumerate(self.stages) if not isinstance(s, filters.Point)]
-        self.last = kernels[-1] if kernels else -1
-        others = [i for i, s in enumerate(self.stages) if not isinstance(s, filters.Blend)]
-        self.shown_at = (kernels or others or [len(self.stages) - 1])[-1]  # what the range is for
+        fills = [i for i in kernels if isinstance(self.stages[i], filters.Fill)]
+        responses = [i for i in kernels if i not in fills]
+        others = [i for i, s in enumerate(self.stages) if not isinstance(s, filters.Blend) and i not in fills]
+        self.last = (responses or kernels or [-1])[-1]
+        self.shown_at = (responses or others or [len(self.stages) - 1])[-1]  # what the range is for
         data = image.astype(float)
         alpha = image.shape[2] in (2, 4)
         self.colours, self.alpha = (data[:, :, :-1], data[:, :, -1]) if alpha else (data, None)
@@ -855,6 +857,9 @@ class Run:
             if isinstance(stage, filters.Blend):
                 step = self.settle(step)
                 self.blend(stage)
+            elif isinstance(stage, filters.Fill):
+                if self.alpha is not None:
+                    self.colours = filled(self.colours, self.alpha > 0)
             else:
                 self.point(stage, step)
         if self.share is not None:

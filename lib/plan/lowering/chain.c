@@ -73,12 +73,12 @@ static enum imf_status check_missing(const struct imf_filter *filter,
             return imf_fail(
                 err, IMF_ERR_FORMAT,
                 "it has NaN, and transfer functions, descreen and deblur take all samples at once "
-                "(fill what is missing first)");
+                "(replace what is missing first)");
     }
     return settings->region_count
                ? imf_fail(err, IMF_ERR_FORMAT,
                           "it has NaN, which regions cannot leave out (filter it "
-                          "all, or fill what is missing first)")
+                          "all, or replace what is missing first)")
                : IMF_OK;
 }
 
