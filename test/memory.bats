@@ -42,6 +42,16 @@ load helper
     cmp b.pgm c.pgm
 }
 
+@test "a mask that takes too much to blur is refused before anything is written" {
+    make_flat mask.pgm 1500 1000
+    make_flat a.pgm 1500 1000
+    imf_run -f invert --mask=mask.pgm --mask-feather=40 --max-memory=18M a.pgm -o - --format=pnm
+    [ "$status" -eq 1 ]
+    [ -z "$output" ]
+    [[ $stderr == *"blurring this mask needs "*" MiB, over the limit of 18 MiB"* ]]
+    imf -f invert --mask=mask.pgm --mask-feather=40 --max-memory=32M a.pgm -o b.pgm
+}
+
 @test "kernels and masks count together" {
     make_flat a.pgm 30 30
     awk 'BEGIN { for (i = 0; i < 301; i++) { for (j = 0; j < 301; j++) printf "%d ", (i * j) % 9; print "" } }' >k.txt

@@ -3,7 +3,6 @@
 
 #include "device/tuning.h"
 #include "plan/proposals.h"
-#include "run/masks.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -108,10 +107,6 @@ enum imf_status imf_workspace_prepare(struct imf_workspace *ws, bool streams,
     if (gave_up)
         (void)imf_workspace_choose_host(ws, gave_up);
     const struct imf_plan *plan = ws->plan;
-    enum imf_status st =
-        imf_masks_make(plan->filter, plan->input.orientation, &plan->settings, err);
-    if (st)
-        return st;
-    st = imf_workspace_make(ws, plan->chain, &ws->exec, &failure);
+    enum imf_status st = imf_workspace_make(ws, plan->chain, &ws->exec, &failure);
     return st ? fall_back(ws, &failure, err) : IMF_OK;
 }

@@ -12,6 +12,7 @@
 #include "codec/codec.h"
 #include "plan/layout.h"
 #include "plan/reference.h"
+#include "run/masks.h"
 #include "run/pipeline/bench.h"
 #include "run/pipeline/palette.h"
 #include "run/pipeline/pixel_io.h"
@@ -24,6 +25,11 @@
 
 enum imf_status imf_workspace_create(struct imf_workspace **out, const struct imf_plan *plan,
                                      struct imf_error *err) {
+    *out = NULL;
+    enum imf_status st =
+        imf_masks_make(plan->filter, plan->input.orientation, &plan->settings, err);
+    if (st)
+        return st;
     struct imf_workspace *ws = *out = malloc(sizeof *ws);
     if (!ws)
         return imf_fail_memory(err, sizeof *ws);
