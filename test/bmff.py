@@ -4,6 +4,7 @@
     TYPE=HEX          give the main picture another property: irot=01, imir=00, colr=6e636c78...
     auxC=TEXT         rename what every auxiliary picture is
     ispe=WxH          what every picture says of its width and height
+    twice=TYPE        have a box, of those in "meta" or the file, twice
 """
 import struct
 import sys
@@ -66,24 +67,29 @@ def shifted(iloc, by):
 
 def change(data, name, value):
     top = list(boxes(data))
+    if name == "twice" and value == "meta":
+        return data + box(b"meta", dict(top)[b"meta"])
     meta = dict(top)[b"meta"]
     inner = dict(boxes(meta[4:]))
     iprp = dict(boxes(inner[b"iprp"]))
     primary = struct.unpack(">H", inner[b"pitm"][4:6])[0]
     if name == "auxC":
         ipco = rebuild(iprp[b"ipco"], {b"auxC": lambda body: body[:4] + value.encode() + b"\0"})
+    elif name == "twice":
+        ipco = iprp[b"ipco"]
     elif name == "ispe":
         size = struct.pack(">II", *map(int, value.split("x")))
         ipco = rebuild(iprp[b"ipco"], {b"ispe": lambda body: body[:4] + size})
     else:
         ipco = iprp[b"ipco"] + box(name.encode(), bytes.fromhex(value))
     last = len(list(boxes(ipco)))
-    added = name not in ("auxC", "ispe")
+    added = name not in ("auxC", "ispe", "twice")
     within = {b"ipco": lambda body: ipco,
               b"ipma": lambda body: associate(body, primary, last) if added else body}
     def make(by):
-        return meta[:4] + rebuild(meta[4:], {b"iprp": lambda body: rebuild(body, within),
-                                             b"iloc": lambda body: shifted(body, by)})
+        again = box(value.encode(), inner[value.encode()]) if name == "twice" else b""
+        return meta[:4] + again + rebuild(meta[4:], {b"iprp": lambda body: rebuild(body, within),
+                                                     b"iloc": lambda body: shifted(body, by)})
     by = len(make(0)) - len(meta)
     return b"".join(box(kind, make(by) if kind == b"meta" else body) for kind, body in top)
 

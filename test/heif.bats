@@ -134,6 +134,13 @@ LIST
         one_line "left out: ${name#* } ("
         [ "$(pixels "${name%% *}.heic" | wc -l)" -gt 1 ]
     done
+    if command -v heif-enc >/dev/null; then
+        imf -f kernel:1 "$FOREIGN/heif-lossy.heic" -o one.png
+        heif-enc one.png one.png -o two.heic
+        imf_run -f invert two.heic -o out.jpg
+        [ "$status" -eq 0 ]
+        one_line "left out: further pictures ("
+    fi
     # Colours of BT.2020 and PQ.
     changed "$FOREIGN/heif-lossy.heic" pq.heic colr=6e636c780009001000091f
     changed "$FOREIGN/heif-lossy.heic" pq.heic colr=6e636c7800090010000980
@@ -162,6 +169,13 @@ LIST
         [ "$status" -eq 1 ]
         one_line "a HEIF of this size needs"
     fi
+    # Readers would take the one or the other.
+    for box in meta pitm iinf iloc iprp; do
+        changed "$FOREIGN/heif-lossy.heic" twice.heic "twice=$box"
+        imf_run -f invert twice.heic -o a.png
+        [ "$status" -eq 1 ]
+        one_line "damaged in the header (a box that is there twice)"
+    done
     size=$(stat -c %s "$FOREIGN/heif-lossy.heic")
     for at in 20 100 300 $((size - 50)) $((size - 1)); do
         head -c "$at" "$FOREIGN/heif-lossy.heic" >cut.heic

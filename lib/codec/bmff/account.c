@@ -45,18 +45,20 @@ static void add_structure(struct imf_reader *r, size_t from, size_t to) {
 
 /* ---- properties ------------------------------------------------------------------------------ */
 
-/* Is it the picture's, or its first tile's? */
-static bool is_ours(const struct imf_bmff *b, const struct imf_box *property) {
-    struct imf_box p;
-    for (size_t i = 0; i < b->count; i++) {
-        const struct imf_bmff_item *item = &b->items[i];
-        if (item->role != IMF_BMFF_PIXELS || item->alpha)
-            continue;
-        for (int k = 0; imf_bmff_property(b, item, property->type, k, &p); k++)
-            if (p.at == property->at)
-                return true;
-    }
-    return false;
+static uint32_t colour_kind(struct imf_box colr) {
+    return (uint32_t)imf_box_take(&colr, 4);
+}
+static bool is_icc(uint32_t kind) {
+    return kind == IMF_BOX('p', 'r', 'o', 'f') || kind == IMF_BOX('r', 'I', 'C', 'C');
+}
+
+/* A profile says more than numbers of colours. */
+static bool has_icc(const struct imf_bmff *b) {
+    bool any = false;
+    for (size_t i = 0; i < b->property_count; i++)
+        any |= b->ours[i] && b->properties[i].type == IMF_BOX('c', 'o', 'l', 'r') &&
+               is_icc(colour_kind(b->properties[i]));
+    return any;
 }
 
 /* H.273's numbers of colours, as a PNG has them; sRGB, or none, need not be said. */
@@ -76,11 +78,11 @@ static bool add_nclx(struct imf_reader *r, struct imf_box nclx) {
     return item;
 }
 
-static void add_colours(struct imf_reader *r, const struct imf_bmff *b, struct imf_box colr) {
+static void add_colours(struct imf_reader *r, const struct imf_bmff *b, struct imf_box colr,
+                        bool ours) {
     size_t begin = colr.begin, end = colr.at + colr.size;
-    bool ours = is_ours(b, &colr);
     uint32_t kind = (uint32_t)imf_box_take(&colr, 4);
-    bool icc = kind == IMF_BOX('p', 'r', 'o', 'f') || kind == IMF_BOX('r', 'I', 'C', 'C');
+    bool icc = is_icc(kind);
     r->at = colr.at;
     if (ours && icc) {
         add_structure(r, begin, colr.at);
@@ -88,8 +90,8 @@ static void add_colours(struct imf_reader *r, const struct imf_bmff *b, struct i
         imf_reader_add_metadata(r, IMF_META_ICC, IMF_STRIP_ICC, colr.data, colr.size);
         return;
     }
-    if (ours && !icc && kind == IMF_BOX('n', 'c', 'l', 'x') && !r->metadata.of[IMF_META_ICC] &&
-        add_nclx(r, colr)) {
+    if (ours && kind == IMF_BOX('n', 'c', 'l', 'x') && !has_icc(b) &&
+        !r->metadata.of[IMF_META_PNG_CHUNK] && add_nclx(r, colr)) {
         add_structure(r, begin, colr.at);
         imf_account_add(&r->account, colr.at, colr.size, IMF_LOST, IMF_STRIP_ICC, NCLX);
         return;
@@ -102,12 +104,12 @@ static void add_properties(struct imf_reader *r, const struct imf_bmff *b, struc
                                     "pasp", "a1op", "a1lx", "lsel", "free", "skip", "rloc"};
     struct imf_box p;
     add_structure(r, ipco.begin, ipco.at);
-    while (imf_box_next(&ipco, &p)) {
+    for (size_t number = 0; imf_box_next(&ipco, &p); number++) {
         bool found = false;
         for (size_t i = 0; i < sizeof known / sizeof *known; i++)
             found |= imf_get32(known[i]) == p.type;
         if (p.type == IMF_BOX('c', 'o', 'l', 'r'))
-            add_colours(r, b, p);
+            add_colours(r, b, p, b->ours[number]);
         else if (found)
             add_structure(r, p.begin, p.at + p.size);
         else

@@ -42,7 +42,10 @@ struct imf_bmff {
     size_t count;
     struct imf_bmff_item *primary;
     struct imf_box *properties; /* owned, of "ipco" */
+    bool *ours;                 /* owned: of them, those of the picture and its tiles */
     size_t property_count;
+    uint64_t part_pixels; /* of tiles and other parts, each as often as it is referred to, */
+    size_t parts;         /* and their number */
     int offset_bytes, length_bytes, index_bytes; /* of fields in "iloc" */
     int number_bytes;                            /* in "ipma" */
 };

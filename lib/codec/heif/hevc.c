@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SPS = 33, VPS = 32, PPS = 34, LARGEST_BLOCK = 64 };
+enum { SPS = 33, VPS = 32, PPS = 34, LARGEST_BLOCK = 64, LENGTH_BYTES = 4 };
 
 static enum imf_status damaged(struct imf_error *err, const char *what) {
     return imf_fail(err, IMF_ERR_DAMAGED, "damaged in the header (%s)", what);
@@ -90,10 +90,10 @@ static enum imf_status check_set(const unsigned char *nal, size_t size, uint32_t
     int zeros = 0;
     if (size < HEADER || (nal[0] >> 1 & 63) != SPS)
         return IMF_OK;
-    for (size_t i = HEADER; i < size && n < ENOUGH; i++) {
+    for (size_t i = 0; i < size && n < ENOUGH; i++) {
         bool stuffed = zeros >= 2 && nal[i] == 3;
         zeros = stuffed || nal[i] ? 0 : zeros + 1;
-        if (!stuffed)
+        if (!stuffed && i >= HEADER)
             plain[n++] = nal[i];
     }
     return check_sequence((struct bits){.data = plain, .bytes = n}, width, height, err);
@@ -102,13 +102,15 @@ static enum imf_status check_set(const unsigned char *nal, size_t size, uint32_t
 /* ---- an item --------------------------------------------------------------------------------- */
 
 static enum imf_status check_configuration(struct imf_box c, uint32_t width, uint32_t height,
-                                           struct imf_hevc_form *form, int *length_bytes,
-                                           struct imf_error *err) {
+                                           struct imf_hevc_form *form, struct imf_error *err) {
     imf_box_skip(&c, 16);
     form->chroma = (int)imf_box_take(&c, 1) & 3;
     form->depth = 8 + ((int)imf_box_take(&c, 1) & 7);
     imf_box_skip(&c, 3);
-    *length_bytes = 1 + ((int)imf_box_take(&c, 1) & 3);
+    /* libde265 takes four whatever stands here, and so would find other units. */
+    if (((int)imf_box_take(&c, 1) & 3) != LENGTH_BYTES - 1)
+        return imf_fail(err, IMF_ERR_FORMAT,
+                        "units whose length does not have 4 bytes are not read");
     enum imf_status status = IMF_OK;
     for (int arrays = (int)imf_box_take(&c, 1); arrays > 0; arrays--) {
         imf_box_skip(&c, 1);
@@ -125,7 +127,7 @@ static enum imf_status check_configuration(struct imf_box c, uint32_t width, uin
 
 /* No set of parameters among the pictures. Units may go on in the next extent, and are walked as one. */
 static enum imf_status check_data(const struct imf_bmff *b, const struct imf_bmff_item *item,
-                                  int length_bytes, struct imf_error *err) {
+                                  struct imf_error *err) {
     size_t offset, bytes, left = 0; /* of the unit */
     uint64_t length = 0;
     int have = 0; /* bytes of its length */
@@ -139,7 +141,7 @@ static enum imf_status check_data(const struct imf_bmff *b, const struct imf_bmf
                 bytes -= n;
                 continue;
             }
-            if (have == length_bytes) {
+            if (have == LENGTH_BYTES) {
                 int type = b->file[offset] >> 1 & 63;
                 if (type >= VPS && type <= PPS)
                     return damaged(err, "parameters among its data");
@@ -150,7 +152,7 @@ static enum imf_status check_data(const struct imf_bmff *b, const struct imf_bmf
             }
             length = length << 8 | b->file[offset++];
             bytes--;
-            if (++have == length_bytes && length == 0)
+            if (++have == LENGTH_BYTES && length == 0)
                 have = 0;
         }
     }
@@ -161,11 +163,10 @@ enum imf_status imf_hevc_check(const struct imf_bmff *b, const struct imf_bmff_i
                                uint32_t width, uint32_t height, struct imf_hevc_form *form,
                                struct imf_error *err) {
     struct imf_box hvcc;
-    int length_bytes = 4;
     if (!imf_bmff_property(b, item, IMF_BOX('h', 'v', 'c', 'C'), 0, &hvcc))
         return damaged(err, "nothing says how a picture is coded");
     if (width < 1 || height < 1)
         return damaged(err, "a picture without pixels");
-    enum imf_status status = check_configuration(hvcc, width, height, form, &length_bytes, err);
-    return status ? status : check_data(b, item, length_bytes, err);
+    enum imf_status status = check_configuration(hvcc, width, height, form, err);
+    return status ? status : check_data(b, item, err);
 }

@@ -13,7 +13,8 @@ enum imf_status imf_heif_load(struct imf_heif_calls *calls, struct imf_error *er
     void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE), *symbol;
     const char *missing = NULL;
     if (!library)
-        return imf_fail(err, IMF_ERR_FORMAT, "HEIF is read by %s, which is not installed", name);
+        return imf_fail(err, IMF_ERR_FORMAT, "HEIF is read by %s, which cannot be loaded (%.150s)",
+                        name, dlerror());
 #define LOAD(call)                                                                                 \
     symbol = dlsym(library, "heif_" #call);                                                        \
     memcpy(&calls->call, &symbol, sizeof symbol);                                                  \

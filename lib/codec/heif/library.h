@@ -11,6 +11,7 @@
 #include <libheif/heif.h>
 
 #define IMF_HEIF_CALLS(F)                                                                          \
+    F(init)                                                                                        \
     F(have_decoder_for_format)                                                                     \
     F(context_alloc)                                                                               \
     F(context_free)                                                                                \

@@ -64,11 +64,25 @@ static enum imf_status check_derived(const struct imf_bmff *b, const struct imf_
                : imf_fail(err, IMF_ERR_DAMAGED, "damaged in the header (sizes of a grid)");
 }
 
-/* What decoding will make room for is no more than the limits were asked about. */
-static enum imf_status check_items(const struct imf_bmff *b, struct imf_hevc_form *form,
+/* Parts are decoded as often as the picture refers to them: tiles cover it once, and overlays a few times. */
+static enum imf_status check_parts(const struct imf_bmff *b, uint64_t pixels,
                                    struct imf_error *err) {
+    enum { TIMES = 8, FREE = 1 << 24 };
+    return b->part_pixels <= TIMES * pixels + FREE
+               ? IMF_OK
+               : imf_fail(err, IMF_ERR_FORMAT, "its parts have %llu pixels, of %llu in all",
+                          (unsigned long long)b->part_pixels, (unsigned long long)pixels);
+}
+
+/* What decoding will make room for is no more than the limits were asked about. *coded: the pixels of what it has
+ * at a time beside the picture. */
+static enum imf_status check_items(const struct imf_bmff *b, struct imf_hevc_form *form,
+                                   uint64_t *coded, struct imf_error *err) {
+    enum { AT_A_TIME = 4 }; /* tiles, in libheif's threads */
     enum imf_status status = IMF_OK;
+    uint64_t largest = 0, whole = 0;
     bool any = false;
+    *form = (struct imf_hevc_form){0};
     for (size_t i = 0; i < b->count && !status; i++) {
         const struct imf_bmff_item *item = &b->items[i];
         uint32_t width = 0, height = 0;
@@ -83,14 +97,23 @@ static enum imf_status check_items(const struct imf_bmff *b, struct imf_hevc_for
         else if (item->type != IDENTITY)
             status = imf_fail(err, IMF_ERR_FORMAT,
                               "of HEIF only pictures of HEVC can be read (heif-convert may)");
-        bool coded = !status && (item->type == HVC1 || item->type == HEV1);
-        if (coded && !sized)
+        bool is_coded = !status && (item->type == HVC1 || item->type == HEV1);
+        if (is_coded && !sized)
             status = imf_fail(err, IMF_ERR_DAMAGED, "damaged in the header (no width and height)");
-        if (coded && !item->alpha && !any) {
-            *form = own;
+        uint64_t pixels = (uint64_t)width * height;
+        if (is_coded && pixels > largest)
+            largest = pixels;
+        if (item == b->primary)
+            whole = pixels;
+        if (is_coded && !item->alpha) { /* it is gray if all of it is */
+            form->chroma |= own.chroma;
+            form->depth = imf_max(form->depth, own.depth);
             any = true;
         }
     }
+    *coded = largest * (b->parts < AT_A_TIME ? b->parts ? b->parts : 1 : AT_A_TIME);
+    if (!status)
+        status = check_parts(b, whole, err);
     return status || any ? status
                          : imf_fail(err, IMF_ERR_DAMAGED, "damaged in the header (no picture)");
 }
@@ -99,6 +122,10 @@ static enum imf_status open_library(struct heif *p, uint32_t side, struct imf_er
     enum imf_status status = imf_heif_load(&p->call, err);
     if (status)
         return status;
+    /* Threads wait here for each other: without it they may find decoders that are being registered. */
+    struct heif_error e = p->call.init(NULL);
+    if (e.code != heif_error_Ok)
+        return failure(e, err);
     if (!p->call.have_decoder_for_format(heif_compression_HEVC))
         return imf_fail(err, IMF_ERR_FORMAT,
                         "libheif has no decoder of HEVC (Debian: libheif-plugin-libde265)");
@@ -106,15 +133,15 @@ static enum imf_status open_library(struct heif *p, uint32_t side, struct imf_er
         return imf_fail(err, IMF_ERR_MEMORY, "out of memory");
     p->call.context_set_maximum_image_size_limit(p->context,
                                                  side < INT32_MAX ? (int)side + 1 : INT32_MAX);
-    struct heif_error e =
-        p->call.context_read_from_memory_without_copy(p->context, p->file, p->size, NULL);
+    e = p->call.context_read_from_memory_without_copy(p->context, p->file, p->size, NULL);
     if (e.code == heif_error_Ok)
         e = p->call.context_get_primary_image_handle(p->context, &p->handle);
     return e.code == heif_error_Ok ? IMF_OK : failure(e, err);
 }
 
 static enum imf_status set_shape(struct imf_reader *r, struct heif *p,
-                                 const struct imf_hevc_form *form, struct imf_error *err) {
+                                 const struct imf_hevc_form *form, uint64_t coded,
+                                 struct imf_error *err) {
     int width = p->call.image_handle_get_width(p->handle),
         height = p->call.image_handle_get_height(p->handle),
         bits = p->call.image_handle_get_luma_bits_per_pixel(p->handle);
@@ -127,7 +154,8 @@ static enum imf_status set_shape(struct imf_reader *r, struct heif *p,
     p->premultiplied = alpha && p->call.image_handle_is_premultiplied_alpha(p->handle);
     if (bits > 8 && bits < 16)
         r->info.maxval = (1 << bits) - 1;
-    uint64_t samples = (uint64_t)width * (uint64_t)height * (3u + alpha) * (bits > 8 ? 2 : 1);
+    uint64_t pixels = (uint64_t)width * (uint64_t)height;
+    uint64_t samples = (pixels > coded ? pixels : coded) * (3u + alpha) * (bits > 8 ? 2 : 1);
     status = imf_reader_buffer(r, p->size + samples * DECODER_BYTES, "a HEIF of this size", err);
     r->buffered = r->row_bytes * (uint64_t)height > SMALL;
     return status;
@@ -135,7 +163,8 @@ static enum imf_status set_shape(struct imf_reader *r, struct heif *p,
 
 static enum imf_status heif_open(struct imf_reader *r, struct imf_error *err) {
     struct heif *p = r->state;
-    struct imf_hevc_form form = {0};
+    struct imf_hevc_form form;
+    uint64_t coded = 0;
     uint32_t side = 0;
     enum imf_status status = imf_bmff_read_file(r, "a HEIF", &p->file, &p->size, err);
     if (!status)
@@ -143,11 +172,14 @@ static enum imf_status heif_open(struct imf_reader *r, struct imf_error *err) {
     if (!status)
         status = imf_bmff_check(r, &p->boxes, &side, err);
     if (!status)
-        status = check_items(&p->boxes, &form, err);
+        status = check_items(&p->boxes, &form, &coded, err);
     if (!status)
         status = open_library(p, side, err);
     if (!status)
-        status = set_shape(r, p, &form, err);
+        status = set_shape(r, p, &form, coded, err);
+    for (size_t i = 0; i < p->boxes.count && !status && !r->info.alpha; i++)
+        if (p->boxes.items[i].alpha) /* libheif leaves out what does not fit */
+            p->boxes.items[i].role = IMF_BMFF_AUXILIARY;
     if (!status)
         imf_bmff_read_parts(r, &p->boxes);
     return status;
@@ -167,6 +199,9 @@ static enum imf_status decode(struct imf_reader *r, struct heif *p, struct imf_e
     const enum heif_channel all = heif_channel_interleaved;
     struct heif_error e = p->call.decode_image(p->handle, &p->image, heif_colorspace_RGB,
                                                chroma[r->info.depth > 8][r->info.alpha], NULL);
+    if (e.code == heif_error_Decoder_plugin_error)
+        return imf_fail(err, IMF_ERR_DAMAGED, "damaged, or out of memory (libheif: %.200s)",
+                        e.message ? e.message : "");
     if (e.code != heif_error_Ok)
         return failure(e, err);
     if (!p->call.image_has_channel(p->image, all) ||
