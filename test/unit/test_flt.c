@@ -169,7 +169,7 @@ static void test_docs(void) {
         const struct imf_builtin *b = imf_builtin_at(count);
         CHECK(strncmp(d->usage, b->name, strlen(b->name)) == 0, "%s", d->usage);
     }
-    CHECK(count == 49, "%zu filters", count);
+    CHECK(!imf_builtin_at(count), "%zu of the filters are listed", count);
     CHECK(strcmp(imf_filter_doc(0)->usage, "sharpen[:AMOUNT=1]") == 0, "the contract's order");
     for (const struct imf_embedded *e = imf_embedded_flt; e->name; e++) {
         char name[32] = "", line[128];
