@@ -35,8 +35,11 @@ void imf_filter_free(struct imf_filter **filter) {
     *filter = NULL;
     if (!f)
         return;
-    for (size_t i = 0; i < f->count; i++)
+    for (size_t i = 0; i < f->count; i++) {
+        if (f->borrows)
+            f->stages[i].spline = NULL;
         imf_stage_clear(&f->stages[i]);
+    }
     free(f->stages);
     free(f->text);
     free(f->note);

@@ -212,6 +212,7 @@ struct imf_form {
 struct imf_filter {
     struct imf_stage *stages; /* owned, count of them, at least 1 */
     size_t count;
+    bool borrows;         /* it is another one, turned, whose splines it has */
     struct imf_form form; /* set by imf_filter_find_form() */
     char *text;           /* owned: specs joined by " | " */
     char *note;           /* owned, or NULL */
@@ -220,7 +221,7 @@ struct imf_filter {
 };
 
 /* The filter for pixels stored in an EXIF orientation, without text and note; *out is NULL if they
- * are upright. The caller frees it. */
+ * are upright. The caller frees it, before that filter. */
 enum imf_status imf_filter_orient(struct imf_filter **out, const struct imf_filter *filter,
                                   int orientation, struct imf_error *err);
 

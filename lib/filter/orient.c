@@ -50,13 +50,10 @@ static enum imf_status orient_stage(struct imf_stage *out, const struct imf_stag
     enum imf_status status = IMF_OK;
     *out = *stage;
     out->kernel[0] = out->kernel[1] = NULL;
-    out->spline = NULL;
     imf_mask_keep(out->mask); /* it has planes for each orientation */
     for (int i = 0; i < 2 && !status; i++)
         if (stage->kernel[i])
             status = orient_kernel(&out->kernel[i], stage->kernel[i], o, err);
-    if (stage->spline && !status)
-        status = imf_spline_copy(&out->spline, stage->spline, err);
     if (out->deblur.kernel)
         out->deblur.kernel = out->kernel[0];
     struct imf_window_op *const windows[] = {&out->window_op, &out->second};
@@ -86,6 +83,8 @@ enum imf_status imf_filter_orient(struct imf_filter **out, const struct imf_filt
         f->stages = calloc(filter->count, sizeof *f->stages);
     enum imf_status status =
         f && f->stages ? IMF_OK : imf_fail_memory(err, filter->count * sizeof *f->stages);
+    if (!status)
+        f->borrows = true;
     for (; !status && f->count < filter->count; f->count++)
         status = orient_stage(&f->stages[f->count], &filter->stages[f->count], o, err);
     if (status)

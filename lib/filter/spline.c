@@ -77,12 +77,3 @@ enum imf_status imf_spline_make(struct imf_spline **out, const struct imf_kernel
     }
     return IMF_OK;
 }
-
-enum imf_status imf_spline_copy(struct imf_spline **out, const struct imf_spline *s,
-                                struct imf_error *err) {
-    size_t bytes = sizeof *s + (size_t)(1 + IMF_PIECE * s->pieces) * sizeof *s->number;
-    if (!(*out = malloc(bytes)))
-        return imf_fail_memory(err, bytes);
-    memcpy(*out, s, bytes);
-    return IMF_OK;
-}

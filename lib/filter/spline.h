@@ -29,7 +29,5 @@ struct imf_spline {
 /* Through the points of a kernel of rows (x, y), for the caller to free. *wrong: why these are none, or NULL. */
 enum imf_status imf_spline_make(struct imf_spline **out, const struct imf_kernel *points,
                                 const char **wrong, struct imf_error *err);
-enum imf_status imf_spline_copy(struct imf_spline **out, const struct imf_spline *s,
-                                struct imf_error *err);
 
 #endif
