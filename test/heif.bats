@@ -125,7 +125,6 @@ LIST
 }
 
 @test "what a HEIC holds besides the picture is named" {
-    exif() { exiftool -s3 "$@"; }
     changed "$FOREIGN/heif-alpha.heic" depth.heic auxC=urn:mpeg:hevc:2015:auxid:2
     changed "$FOREIGN/heif-alpha.heic" gain.heic auxC=urn:com:apple:photo:2020:aux:hdrgainmap
     for name in "depth depth map" "gain HDR picture (gain map)"; do
@@ -142,14 +141,21 @@ LIST
         one_line "left out: further pictures ("
     fi
     # Colours of BT.2020 and PQ.
-    changed "$FOREIGN/heif-lossy.heic" pq.heic colr=6e636c780009001000091f
     changed "$FOREIGN/heif-lossy.heic" pq.heic colr=6e636c7800090010000980
     imf -f kernel:1 pq.heic -o pq.png
-    grep -a -c cICP pq.png
     [ "$(grep -a -o 'cICP....' pq.png | od -An -tx1 | tr -d ' \n')" = 63494350091000010a ]
     imf -f kernel:1 --strip=all pq.heic -o bare.png
     run ! grep -a -q cICP bare.png
     imf --parts pq.heic -o pq.png | grep -q 'kept  *colours (nclx)'
+    # PQ of unknown primaries, which no cICP says; and what a second one says.
+    changed "$FOREIGN/heif-lossy.heic" part.heic colr=6e636c7800020010000980
+    changed pq.heic two.heic colr=6e636c78000c000d000980
+    for name in part two; do
+        imf_run -f kernel:1 $name.heic -o a.png
+        [ "$status" -eq 0 ]
+        one_line "left out: colours (nclx)"
+        [ "$(grep -a -o cICP a.png | wc -l)" -le 1 ]
+    done
 }
 
 @test "limits hold before libheif is entered, and damage is one line" {

@@ -61,21 +61,25 @@ static bool has_icc(const struct imf_bmff *b) {
     return any;
 }
 
-/* H.273's numbers of colours, as a PNG has them; sRGB, or none, need not be said. */
-static bool add_nclx(struct imf_reader *r, struct imf_box nclx) {
-    enum { UNKNOWN = 2, BT_709 = 1, SRGB = 13 };
+/* H.273's numbers of colours, kept as a PNG has them. True: they say more than sRGB, or what the profile beside them does. */
+static bool add_nclx(struct imf_reader *r, struct imf_box nclx, bool icc) {
+    enum { UNKNOWN = 2, BT_709 = 1, SRGB = 13, PQ = 16, HLG = 18 };
     unsigned primaries = (unsigned)imf_box_take(&nclx, 2),
              transfer = (unsigned)imf_box_take(&nclx, 2);
-    bool plain = primaries == UNKNOWN || transfer == UNKNOWN || nclx.cut ||
-                 (primaries == BT_709 && transfer == SRGB);
-    if (plain || primaries > 255 || transfer > 255)
+    bool whole = primaries != UNKNOWN && transfer != UNKNOWN && primaries < 256 && transfer < 256;
+    if (nclx.cut || (primaries == BT_709 && transfer == SRGB))
         return false;
+    if (icc || !whole)
+        return transfer == PQ || transfer == HLG ||
+               (!icc && transfer == UNKNOWN && primaries > UNKNOWN);
+    if (r->metadata.of[IMF_META_PNG_CHUNK]) /* another one's */
+        return true;
     const unsigned char cicp[4] = {(unsigned char)primaries, (unsigned char)transfer, 0, 1};
     struct imf_meta_item *item =
         imf_reader_add_metadata(r, IMF_META_PNG_CHUNK, IMF_STRIP_ICC, cicp, sizeof cicp);
     if (item)
         item->tag = IMF_BOX('c', 'I', 'C', 'P');
-    return item;
+    return true;
 }
 
 static void add_colours(struct imf_reader *r, const struct imf_bmff *b, struct imf_box colr,
@@ -90,8 +94,7 @@ static void add_colours(struct imf_reader *r, const struct imf_bmff *b, struct i
         imf_reader_add_metadata(r, IMF_META_ICC, IMF_STRIP_ICC, colr.data, colr.size);
         return;
     }
-    if (ours && kind == IMF_BOX('n', 'c', 'l', 'x') && !has_icc(b) &&
-        !r->metadata.of[IMF_META_PNG_CHUNK] && add_nclx(r, colr)) {
+    if (ours && kind == IMF_BOX('n', 'c', 'l', 'x') && add_nclx(r, colr, has_icc(b))) {
         add_structure(r, begin, colr.at);
         imf_account_add(&r->account, colr.at, colr.size, IMF_LOST, IMF_STRIP_ICC, NCLX);
         return;
