@@ -90,4 +90,6 @@ values() { # FILE
     imf -f fill "$TESTDATA/noise-rgb.png" -o a.ppm # without alpha
     imf -f kernel:1 "$TESTDATA/noise-rgb.png" -o b.ppm
     cmp a.ppm b.ppm
+    imf -f fill "$TESTDATA/types/pal4.png" -o a.png # its palette stays, too
+    [ "$(od -An -tu1 -j24 -N2 a.png | xargs)" = "4 3" ]
 }

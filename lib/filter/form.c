@@ -98,13 +98,15 @@ static enum imf_range shown(const struct imf_filter *filter, size_t stage,
     return asked ? settings->range : filter->stages[stage].range;
 }
 
-bool imf_filter_is_pointwise(const struct imf_filter *filter, const struct imf_settings *settings) {
+bool imf_filter_is_pointwise(const struct imf_filter *filter, const struct imf_info *input,
+                             const struct imf_settings *settings) {
     if (settings->region_count)
         return false;
     for (size_t i = 0; i < filter->count; i++) {
         const struct imf_stage *s = &filter->stages[i];
         bool all = s->op == IMF_OP_HISTOGRAM || shown(filter, i, settings) == IMF_RANGE_NORMALIZE;
-        if (all || s->mask || reads_around(s)) /* a mask's weight depends on the pixel's place */
+        bool around = reads_around(s) && (s->op != IMF_OP_FILL || input->alpha);
+        if (all || s->mask || around) /* a mask's weight depends on the pixel's place */
             return false;
     }
     return true;

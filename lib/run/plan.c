@@ -71,7 +71,7 @@ enum imf_status imf_plan_create_for(struct imf_plan **out, struct imf_context *c
     plan->explain = explain;
     plan->settings = *settings;
     plan->form.streams = !settings->whole;
-    plan->pointwise = !settings->depth && imf_filter_is_pointwise(filter, settings);
+    plan->pointwise = !settings->depth && imf_filter_is_pointwise(filter, input, settings);
     plan->input = *input;
     plan->output = imf_chain_output(input, settings);
     st = imf_filter_orient(&plan->oriented, filter, input->orientation, err);
