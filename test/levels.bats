@@ -31,6 +31,8 @@ load helper
     printf '# points\r\n0.2 0.4\n0.4,0.2\n\n0.6, 0.8\n.8 .8' >points.txt
     imf -f curve:@points.txt a.pgm -o c.pgm
     cmp b.pgm c.pgm
+    imf -f curve:20%,40%/0.4,20%/60%,0.8/0.8,80% a.pgm -o c.pgm
+    cmp b.pgm c.pgm
     imf -f curve:0,0/0.3,0.3/1,1 "$TESTDATA/noise-rgb.png" -o a.ppm
     imf -f kernel:1 "$TESTDATA/noise-rgb.png" -o b.ppm
     cmp a.ppm b.ppm

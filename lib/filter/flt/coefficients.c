@@ -8,7 +8,7 @@
 const char *imf_rows_add(struct imf_rows *r, struct imf_span s, bool *memory) {
     double tap;
     *memory = false;
-    const char *wrong = imf_number_parse(s, &tap);
+    const char *wrong = (r->fractions ? imf_fraction_parse : imf_number_parse)(s, &tap);
     if (wrong)
         return wrong;
     if (fabs(tap) > IMF_TAP_LARGEST)

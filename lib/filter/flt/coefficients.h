@@ -13,6 +13,7 @@ struct imf_rows {
     size_t count, capacity;
     size_t width, height; /* of the rows that are complete */
     size_t cells;         /* of the row being read */
+    bool fractions;       /* they may be percentages */
 };
 
 /* Add one coefficient to the row being read. Returns NULL, or else a phrase that follows the quoted

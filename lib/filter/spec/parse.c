@@ -52,10 +52,10 @@ static enum imf_status read_matrix(const struct imf_spec *s, struct imf_span tex
 }
 
 static enum imf_status read_coefficients(const struct imf_spec *s, struct imf_span text,
-                                         struct imf_flt *flt) {
+                                         bool fractions, struct imf_flt *flt) {
     if (text.text[0] == '@')
         return imf_spec_load(s, text, flt);
-    struct imf_rows rows = {0};
+    struct imf_rows rows = {.fractions = fractions};
     enum imf_status status = read_matrix(s, text, &rows);
     if (status == IMF_OK)
         status = imf_rows_kernel(&rows, &flt->kernel[0], s->err);
@@ -99,7 +99,7 @@ static enum imf_status read_kernel(const struct imf_spec *s, const char *cursor,
         return imf_spec_fail(s, matrix.text ? matrix.text : cursor, NULL,
                              "the coefficients are missing at column %zu",
                              imf_span_column(s->text, matrix.text ? matrix.text : cursor));
-    enum imf_status status = read_coefficients(s, matrix, flt);
+    enum imf_status status = read_coefficients(s, matrix, false, flt);
     const char *wrong = status == IMF_OK ? imf_flt_scale(flt, &scaling) : NULL;
     return wrong ? imf_spec_fail(s, matrix.text, NULL, "%s", wrong) : status;
 }
@@ -116,7 +116,7 @@ static enum imf_status read_curve(const struct imf_spec *s, const char *cursor, 
         return imf_argument_fail_key(s, a.key);
     if (imf_argument_next(&cursor, &more))
         return imf_spec_fail_value(s, more.value, NULL, "is one argument too many");
-    enum imf_status status = read_coefficients(s, a.value, flt);
+    enum imf_status status = read_coefficients(s, a.value, true, flt);
     const struct imf_scaling *other = &flt->scaling;
     const char *wrong = NULL;
     if (!status &&
