@@ -123,17 +123,18 @@ static enum result measure(struct session *s, struct work *w) {
     return RESULT_DONE;
 }
 
-/* Of what is only read, and becomes a JPEG: 8 bits. 0: as the options say. */
-static int made_depth(const struct session *s, struct work *w) {
+/* Of what is only read, and becomes a JPEG: 8 bits, and a warning that says so. 0: as the options say. */
+static int narrow_for_jpeg(const struct session *s, struct work *w) {
     const struct imf_info *info = imf_reader_info(w->reader);
-    bool narrows = info->depth == 16 && !s->options->settings.depth &&
-                   !imf_format_is_written(info->format) && page_format(s, w) == IMF_FORMAT_JPEG;
+    if (info->depth != 16 || s->options->settings.depth || imf_format_is_written(info->format) ||
+        page_format(s, w) != IMF_FORMAT_JPEG)
+        return 0;
     char text[96];
     snprintf(text, sizeof text, "of %d bits a JPEG has 8 (--format=png keeps them)",
              info->maxval ? 32 - __builtin_clz((unsigned)info->maxval) : 16);
-    if (narrows && w->job->output)
+    if (w->job->output)
         work_add_warning(w, text);
-    return narrows ? 8 : 0;
+    return 8;
 }
 
 static enum result acquire_workspace(struct session *s, struct work *w) {
@@ -147,7 +148,7 @@ static enum result acquire_workspace(struct session *s, struct work *w) {
                                      .twice = may_read_twice(w),
                                      .full = w->full,
                                      .missing = w->missing,
-                                     .depth = made_depth(s, w),
+                                     .depth = narrow_for_jpeg(s, w),
                                      .curve = w->curve};
     enum imf_status status = imf_plan_cache_acquire(s->plans, &key, &w->lease, &w->error);
     bool bad_usage = status == IMF_ERR_ARGUMENT || status == IMF_ERR_SPEC;

@@ -21,7 +21,7 @@ def draw(random, often):
         lambda: one(("sobel", "prewitt", "scharr")) + one(("", ":dir=x", ":dir=y")), lambda: one(("laplacian", "log:1.5")),
         lambda: "dog:1:2.5", lambda: "emboss", lambda: "kernel:" + one(("1,2,-1/0.5,0,3/2,1,1:bias=0.1:scale=3", "@" + file())),
         lambda: "unsharp:sigma=%s:amount=%s" % (number(0.5, 3), number(0.3, 3)) + one(("", ":threshold=0.05")),
-        lambda: "median:" + one(("1", "2", "4", "3x9", "@%dx%d.%d" % tuple(random.integers(1, 7, 3)))), lambda: "percentile:%d:%s" % (random.integers(101), one("123")),
+        lambda: "median:" + one(("1", "2", "4", "3x9", "@%dx%d.%d" % (random.integers(1, 7), random.integers(3, 7), random.integers(1, 7)))), lambda: "percentile:%d:%s" % (random.integers(101), one("123")),
         lambda: one(("erode:", "dilate:", "open:", "close:", "gradient:", "tophat:", "blackhat:")) + one("125") +
         one(("", ":shape=disk", ":shape=cross")),
         lambda: "guided:%s:0.1" % one("124"), lambda: one(("invert", "levels:0.1:0.7", "gamma:0.5", "curve:-1,-1/0.1,0.3/1,1/9,4",

@@ -1,15 +1,15 @@
 /*
- * stored.c - IDAT inflated by ISA-L, in a third of zlib's time
+ * stored.c - IDAT inflated by ISA-L
  *
  * libpng asks nobody but zlib. It is given IDAT that hold the inflated bytes in stored blocks, which zlib
  * only copies, of lengths that follow from the image's shape: ISA-L writes where libpng reads. CRCs and
  * the Adler-32 of the file are checked here.
  *
  * ISA-L has other words for damage than zlib, and accepts some that zlib refuses: streams of incomplete
- * Huffman codes, which are read here if their sums are right. Whatever is not a stream
- * of just these bytes is left to zlib, from the file's beginning, so that rows, warnings and errors are
- * the same; and a pipe, which cannot be read again, lenient reading, whose rows count before the damage
- * is known, and streams of small windows, whose bounds zlib checks its own way, from the first byte.
+ * Huffman codes, which are read here if their sums are right. Whatever is not a stream of just these bytes
+ * is left to zlib, from the file's beginning, so that rows, warnings and errors are the same; and a pipe,
+ * which cannot be read again, lenient reading, whose rows count before the damage is known, and streams of
+ * small windows, whose bounds zlib checks its own way, from the first byte.
  */
 #include "codec/png/stored.h"
 
