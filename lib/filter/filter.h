@@ -228,12 +228,8 @@ enum imf_status imf_filter_orient(struct imf_filter **out, const struct imf_filt
 /* Frees its kernels, and lets its mask go. */
 void imf_stage_clear(struct imf_stage *stage);
 
-/* The row of a stage's kind. */
-struct imf_stage_kind {
-    unsigned holds; /* IMF_IS_POINT... */
-    const char *words;
-};
-const struct imf_stage_kind *imf_stage_kind(enum imf_op op);
+/* What holds of a stage's kind: IMF_IS_POINT... */
+unsigned imf_op_holds(enum imf_op op);
 bool imf_op_is_point(enum imf_op op);
 /* Set what follows from the stages: filter->form, and which stages are seen. */
 void imf_filter_find_form(struct imf_filter *filter);

@@ -21,15 +21,15 @@ static bool is_identity(const struct imf_stage *s) {
     return s->op == IMF_OP_LINEAR && is_single_tap(k) && k->taps[0] == k->scale && k->bias == 0;
 }
 
-const struct imf_stage_kind *imf_stage_kind(enum imf_op op) {
-#define KIND(name, holds, words) [IMF_OP_##name] = {holds, words},
-    static const struct imf_stage_kind kinds[] = {IMF_STAGES(KIND)};
-#undef KIND
-    return &kinds[op];
+unsigned imf_op_holds(enum imf_op op) {
+#define HOLDS(name, holds, ...) [IMF_OP_##name] = holds,
+    static const unsigned all[] = {IMF_STAGES(HOLDS)};
+#undef HOLDS
+    return all[op];
 }
 
 bool imf_op_is_point(enum imf_op op) {
-    return imf_stage_kind(op)->holds & IMF_IS_POINT;
+    return imf_op_holds(op) & IMF_IS_POINT;
 }
 
 /* Does a filtered pixel depend on those around it? No for point operations, also those by a histogram. */
@@ -59,7 +59,7 @@ static bool keeps_brightness(const struct imf_stage *s) {
 /* Directions, edges, thresholds and quotients are no weighted sums of colours; blurred ones are not
  * those of the scene where alpha hides them. */
 static bool reads_colors(const struct imf_stage *s) {
-    return (imf_stage_kind(s->op)->holds & IMF_OF_COLORS) ||
+    return (imf_op_holds(s->op) & IMF_OF_COLORS) ||
            (s->op == IMF_OP_WINDOW && (s->window_op.bilevel || s->compound == IMF_PART));
 }
 

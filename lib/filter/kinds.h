@@ -15,34 +15,53 @@ enum {
     IMF_OF_COLORS = 8 /* of straight colours, which are the scene's: no weighted sum of them */
 };
 
-/* The stages: ROW(name, what holds, words for --show; NULL: picture/response.c makes them) */
+/*
+ * The stages: ROW(name, what holds, words...)
+ *
+ * `words` are what --show says of stage `s`: a format and what it prints (picture/response.c).
+ */
 #define IMF_STAGES(ROW)                                                                            \
-    ROW(LINEAR, IMF_RESPONDS | IMF_CHAINS, "") /* kernel[0] */                                     \
+    ROW(LINEAR, IMF_RESPONDS | IMF_CHAINS, "%s", "") /* kernel[0] */                               \
     /* sqrt(kernel[0]^2 + kernel[1]^2); both have the same size and origin */                      \
     ROW(MAGNITUDE, IMF_RESPONDS, "gradient magnitude: sqrt(gx^2 + gy^2) of two kernels")           \
     /* the direction of (kernel[0], kernel[1]), likewise; alpha stays */                           \
     ROW(PHASE, IMF_RESPONDS | IMF_OF_COLORS,                                                       \
         "gradient direction: the angle of (gx, -gy), a turn as full scale")                        \
-    ROW(CANNY, IMF_OF_COLORS, NULL) /* edges, by `canny`; alpha stays */                           \
-    ROW(CLAHE, IMF_OF_COLORS, NULL) /* local contrast, by `clahe`; alpha stays */                  \
-    ROW(DENOISE, 0, NULL)           /* noise removed, by `denoise` */                              \
+    ROW(CANNY, IMF_OF_COLORS, /* alpha stays */                                                    \
+        "edges: %dx%d gradients above %g, and above %g where they touch those, after sigma %g",    \
+        s->canny.aperture, s->canny.aperture, s->canny.high, s->canny.low, s->canny.sigma)         \
+    ROW(CLAHE, IMF_OF_COLORS, /* alpha stays */                                                    \
+        "adaptive histogram equalization: %dx%d tiles, counts up to %g times the mean",            \
+        s->clahe.across, s->clahe.down, s->clahe.limit)                                            \
+    ROW(DENOISE, 0, "%s", denoise_words(more, &s->denoise))                                        \
     /* d = x - kernel[0](x), shrunk by threshold towards 0; x + amount * d */                      \
-    ROW(UNSHARP, IMF_RESPONDS | IMF_CHAINS, NULL)                                                  \
-    ROW(TRANSFER, IMF_RESPONDS | IMF_CHAINS, NULL) /* `transfer` in the frequency domain */        \
-    ROW(DESCREEN, 0, NULL)               /* periodic patterns subtracted, by `descreen` */         \
-    ROW(WINDOW, 0, NULL)                 /* `window_op` and `second`, no sums of products */       \
-    ROW(GRAY, IMF_IS_POINT | IMF_CHAINS, /* RGB to one channel; gray stays; alpha stays */         \
+    ROW(UNSHARP, IMF_RESPONDS | IMF_CHAINS,                                                        \
+        "unsharp mask: x + %g d; d = x - its blur, nearer to 0 by %g of full scale", s->amount,    \
+        s->threshold)                                                                              \
+    ROW(TRANSFER, IMF_RESPONDS | IMF_CHAINS, "%s", transfer_words(more, &s->transfer))             \
+    ROW(DESCREEN, 0, "less the periodic patterns found in the image%s",                            \
+        s->descreen.harmonics ? ", with their harmonics" : "")                                     \
+    ROW(WINDOW, 0, "%s", s->window_op.words) /* and `second`: no sums of products */               \
+    ROW(GRAY, IMF_IS_POINT | IMF_CHAINS,     /* RGB to one channel; gray stays; alpha stays */     \
         "point operation: Rec. 709 luma, 0.2126 R + 0.7152 G + 0.0722 B")                          \
     ROW(INVERT, IMF_IS_POINT | IMF_CHAINS, "point operation: full scale - x") /* alpha stays */    \
-    ROW(THRESHOLD, IMF_IS_POINT, NULL) /* x >= threshold ? full scale : 0; alpha stays */          \
-    /* x goes from black..white to 0..full scale, then to the power 1 / gamma; alpha stays */      \
-    ROW(LEVELS, IMF_IS_POINT, NULL)                                                                \
-    ROW(CURVE, IMF_IS_POINT, NULL)     /* x becomes that of `spline`; alpha stays */               \
-    ROW(HISTOGRAM, IMF_IS_POINT, NULL) /* `histogram_op` of all pixels; alpha stays */             \
-    ROW(BLEND, IMF_IS_POINT, NULL)     /* of x and of what the chain began with */                 \
-    ROW(FILL, IMF_OF_COLORS,           /* alpha stays */                                           \
+    /* alpha stays, and below */                                                                   \
+    ROW(THRESHOLD, IMF_IS_POINT, "point operation: full scale where x >= %g of it, 0 elsewhere",   \
+        s->threshold)                                                                              \
+    ROW(LEVELS, IMF_IS_POINT, "point operation: ((x - %g) / (%g - %g)) ^ (1 / %g), of full scale", \
+        s->black, s->white, s->black, s->gamma)                                                    \
+    ROW(CURVE, IMF_IS_POINT, /* `spline` */                                                        \
+        "point operation: a monotone cubic through %d points, flat beyond them",                   \
+        s->spline->pieces + 1)                                                                     \
+    ROW(HISTOGRAM, IMF_IS_POINT, "%s", histogram_words(more, s)) /* all pixels' */                 \
+    /* of x and of what the chain began with */                                                    \
+    ROW(BLEND, IMF_IS_POINT, "blend: the chain's input, and %g%s of what x makes of it",           \
+        s->amount, s->mask ? " times the mask" : "")                                               \
+    ROW(FILL, IMF_OF_COLORS, /* alpha stays */                                                     \
         "pixels of alpha 0 take the colour of the nearest that is visible")                        \
-    ROW(DEBLUR, IMF_OF_COLORS, NULL) /* undo the blur of kernel[0], by `deblur` */
+    ROW(DEBLUR, IMF_OF_COLORS, "deconvolution by %s, the outside unknown, of %s",                  \
+        deblur_method(&s->deblur),                                                                 \
+        s->deblur.kernel ? "the blur below" : "a blur found in the picture")
 
 enum imf_op {
 #define IMF_STAGE_OP(name, ...) IMF_OP_##name,

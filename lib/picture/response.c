@@ -155,83 +155,39 @@ static const char *transfer_words(char buffer[IMF_STAGE_WORDS], const struct imf
     return buffer;
 }
 
-static const char *denoise_sigma(char *buffer, size_t size, const struct imf_denoise *denoise) {
-    if (denoise->sigma < 0)
-        return "as measured";
-    snprintf(buffer, size, "%g", denoise->sigma);
+static const char *denoise_words(char buffer[IMF_STAGE_WORDS], const struct imf_denoise *d) {
+    char sigma[32] = "as measured";
+    if (d->sigma >= 0)
+        snprintf(sigma, sizeof sigma, "%g", d->sigma);
+    snprintf(buffer, IMF_STAGE_WORDS, "noise of sigma %s removed from cosine transforms of %s",
+             sigma, d->groups ? "blocks that are alike" : "8x8 blocks");
     return buffer;
 }
 
-static const char *deblur_words(char buffer[IMF_STAGE_WORDS], const struct imf_deblur *d) {
+static const char *deblur_method(const struct imf_deblur *d) {
     static const char *const methods[] = {"least squares", "total variation", "Richardson-Lucy"};
-    snprintf(buffer, IMF_STAGE_WORDS, "deconvolution by %s, the outside unknown, of %s",
-             methods[d->method], d->kernel ? "the blur below" : "a blur found in the picture");
-    return buffer;
+    return methods[d->method];
+}
+
+static const char *histogram_words(char buffer[IMF_STAGE_WORDS], const struct imf_stage *s) {
+    snprintf(buffer, IMF_STAGE_WORDS,
+             "point operation: ((x - b) / (w - b)) ^ (1 / %g), %g of all samples below b, %g "
+             "above w",
+             s->gamma, s->black, s->white);
+    return s->histogram_op == IMF_HISTOGRAM_LEVELS ? buffer
+           : s->histogram_op == IMF_HISTOGRAM_OTSU
+               ? "point operation: full scale above Otsu's threshold, 0 elsewhere"
+               : "point operation: the share of samples that are not above x";
 }
 
 const char *imf_stage_words(char buffer[IMF_STAGE_WORDS], const struct imf_stage *s) {
-    char sigma[32];
+    char more[IMF_STAGE_WORDS];
     switch (s->op) {
-    case IMF_OP_TRANSFER:
-        return transfer_words(buffer, &s->transfer);
-    case IMF_OP_DESCREEN:
-        snprintf(buffer, IMF_STAGE_WORDS, "less the periodic patterns found in the image%s",
-                 s->descreen.harmonics ? ", with their harmonics" : "");
-        return buffer;
-    case IMF_OP_WINDOW:
-        return s->window_op.words;
-    case IMF_OP_CANNY:
-        snprintf(
-            buffer, IMF_STAGE_WORDS,
-            "edges: %dx%d gradients above %g, and above %g where they touch those, after sigma %g",
-            s->canny.aperture, s->canny.aperture, s->canny.high, s->canny.low, s->canny.sigma);
-        return buffer;
-    case IMF_OP_CLAHE:
-        snprintf(buffer, IMF_STAGE_WORDS,
-                 "adaptive histogram equalization: %dx%d tiles, counts up to %g times the mean",
-                 s->clahe.across, s->clahe.down, s->clahe.limit);
-        return buffer;
-    case IMF_OP_DENOISE:
-        snprintf(buffer, IMF_STAGE_WORDS, "noise of sigma %s removed from cosine transforms of %s",
-                 denoise_sigma(sigma, sizeof sigma, &s->denoise),
-                 s->denoise.groups ? "blocks that are alike" : "8x8 blocks");
-        return buffer;
-    case IMF_OP_DEBLUR:
-        return deblur_words(buffer, &s->deblur);
-    case IMF_OP_UNSHARP:
-        snprintf(buffer, IMF_STAGE_WORDS,
-                 "unsharp mask: x + %g d; d = x - its blur, nearer to 0 by %g of full scale",
-                 s->amount, s->threshold);
-        return buffer;
-    case IMF_OP_THRESHOLD:
-        snprintf(buffer, IMF_STAGE_WORDS,
-                 "point operation: full scale where x >= %g of it, 0 elsewhere", s->threshold);
-        return buffer;
-    case IMF_OP_LEVELS:
-        snprintf(buffer, IMF_STAGE_WORDS,
-                 "point operation: ((x - %g) / (%g - %g)) ^ (1 / %g), of full scale", s->black,
-                 s->white, s->black, s->gamma);
-        return buffer;
-    case IMF_OP_CURVE:
-        snprintf(buffer, IMF_STAGE_WORDS,
-                 "point operation: a monotone cubic through %d points, flat beyond them",
-                 s->spline->pieces + 1);
-        return buffer;
-    case IMF_OP_BLEND:
-        snprintf(buffer, IMF_STAGE_WORDS,
-                 "blend: the chain's input, and %g%s of what x makes of it", s->amount,
-                 s->mask ? " times the mask" : "");
-        return buffer;
-    case IMF_OP_HISTOGRAM:
-        snprintf(buffer, IMF_STAGE_WORDS,
-                 "point operation: ((x - b) / (w - b)) ^ (1 / %g), %g of all samples below b, %g "
-                 "above w",
-                 s->gamma, s->black, s->white);
-        return s->histogram_op == IMF_HISTOGRAM_LEVELS ? buffer
-               : s->histogram_op == IMF_HISTOGRAM_OTSU
-                   ? "point operation: full scale above Otsu's threshold, 0 elsewhere"
-                   : "point operation: the share of samples that are not above x";
-    default:
-        return imf_stage_kind(s->op)->words;
+#define WORDS(name, holds, ...)                                                                    \
+    case IMF_OP_##name:                                                                            \
+        snprintf(buffer, IMF_STAGE_WORDS, __VA_ARGS__);                                            \
+        break;
+        IMF_STAGES(WORDS)
     }
+    return buffer;
 }

@@ -308,7 +308,7 @@ static enum imf_status add_part(struct show *s, const struct imf_filter *f, size
     }
     snprintf(part->title, sizeof part->title, "%s%s%s%s", number, imf_stage_spec(spec, f, index),
              axis, linear);
-    bool responds = s->owned[at] || (imf_stage_kind(stage->op)->holds & IMF_RESPONDS);
+    bool responds = s->owned[at] || (imf_op_holds(stage->op) & IMF_RESPONDS);
     if (status != IMF_OK || !responds)
         return status;
     part->transfer = stage->op == IMF_OP_TRANSFER ? &stage->transfer : NULL;
@@ -321,7 +321,7 @@ static enum imf_status add_part(struct show *s, const struct imf_filter *f, size
 /* The first stage that is not linear, or count. gray and invert pass every frequency of luma. */
 static size_t first_nonlinear(const struct imf_filter *f) {
     size_t i = 0;
-    while (i < f->count && imf_stage_kind(f->stages[i].op)->holds & IMF_CHAINS)
+    while (i < f->count && imf_op_holds(f->stages[i].op) & IMF_CHAINS)
         i++;
     return i;
 }
