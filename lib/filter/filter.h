@@ -172,6 +172,9 @@ struct imf_deblur {
     int first_x, first_y;
 };
 
+/* The most parameters that a filter has. */
+#define IMF_PARAMETERS 5
+
 struct imf_stage {
     enum imf_op op;
     struct imf_kernel *kernel[2]; /* owned; a window's element is the first */
@@ -180,8 +183,13 @@ struct imf_stage {
     enum imf_blend_mode blend;
     double amount;    /* unsharp, blend */
     double threshold; /* unsharp, threshold: fraction of full scale */
-    double black, white,
-        gamma; /* levels: two fractions of full scale, which may be any way round; or of samples */
+    union {
+        double number[IMF_PARAMETERS]; /* a map's parameters, in the spec's order */
+        /* Levels: two fractions of full scale, which may be any way round; or of samples. */
+        struct {
+            double black, white, gamma;
+        };
+    };
     struct imf_transfer transfer;
     struct imf_window_op window_op, second;
     enum imf_compound compound;

@@ -18,8 +18,16 @@ enum {
 /*
  * The stages: ROW(name, what holds, words...)
  *
- * `words` are what --show says of stage `s`: a format and what it prints (picture/response.c).
+ * `words` are what --show says of stage `s`: a format and what it prints (picture/response.c). Maps come first, each an
+ * operation of the same name, which gets the stage's numbers: alpha stays.
  */
+#define IMF_MAP_STAGES(ROW)                                                                        \
+    ROW(LEVELS, IMF_IS_POINT, "point operation: ((x - %g) / (%g - %g)) ^ (1 / %g), of full scale", \
+        s->black, s->white, s->black, s->gamma)                                                    \
+    ROW(CURVE, IMF_IS_POINT, /* `spline` */                                                        \
+        "point operation: a monotone cubic through %d points, flat beyond them",                   \
+        s->spline->pieces + 1)
+
 #define IMF_STAGES(ROW)                                                                            \
     ROW(LINEAR, IMF_RESPONDS | IMF_CHAINS, "%s", "") /* kernel[0] */                               \
     /* sqrt(kernel[0]^2 + kernel[1]^2); both have the same size and origin */                      \
@@ -48,11 +56,7 @@ enum {
     /* alpha stays, and below */                                                                   \
     ROW(THRESHOLD, IMF_IS_POINT, "point operation: full scale where x >= %g of it, 0 elsewhere",   \
         s->threshold)                                                                              \
-    ROW(LEVELS, IMF_IS_POINT, "point operation: ((x - %g) / (%g - %g)) ^ (1 / %g), of full scale", \
-        s->black, s->white, s->black, s->gamma)                                                    \
-    ROW(CURVE, IMF_IS_POINT, /* `spline` */                                                        \
-        "point operation: a monotone cubic through %d points, flat beyond them",                   \
-        s->spline->pieces + 1)                                                                     \
+    IMF_MAP_STAGES(ROW)                                                                            \
     ROW(HISTOGRAM, IMF_IS_POINT, "%s", histogram_words(more, s)) /* all pixels' */                 \
     /* of x and of what the chain began with */                                                    \
     ROW(BLEND, IMF_IS_POINT, "blend: the chain's input, and %g%s of what x makes of it",           \
@@ -74,9 +78,18 @@ enum {
     IMF_ALIKE = 1,     /* all colours are treated alike, each by itself, */
     IMF_ALPHA_TOO = 2, /* and so is alpha */
     IMF_MAPS = 4,      /* a result depends on nothing but the sample */
-    IMF_FLOATS = 8     /* may be computed in floats where these are not too coarse */
+    IMF_FLOATS = 8,    /* may be computed in floats where these are not too coarse */
+    IMF_EXACT = 16,    /* of integers floats are exact */
+    IMF_TABLE = 32,    /* of integers they are not always: devices look up what the host computes */
+    IMF_BOUNDED = 64,  /* the result does not grow with the slope */
+    IMF_ROOT = 128     /* there is no steepest slope: at 0 an error is no longer in proportion */
 };
 #define IMF_MAPS_ALIKE (IMF_ALIKE | IMF_MAPS)
+/* A stage that is a map. */
+#define IMF_MAP (IMF_MAPS_ALIKE | IMF_FLOATS | IMF_TABLE)
+
+/* The slope of levels, before the power. */
+#define IMF_LEVELS_BY(number) (1 / ((number)[1] - (number)[0]))
 
 /*
  * The operations on points: ROW(kind, name, what holds, value, step, numbers...)
@@ -86,37 +99,40 @@ enum {
  * (plan/lowering/operations.h) in point pass `p`.
  */
 #define IMF_POINT_OPERATIONS(ROW)                                                                  \
-    ROW(TAKE_ALPHA, "take alpha", IMF_FLOATS, kept, take_alpha, p->full)                           \
+    ROW(TAKE_ALPHA, "take alpha", IMF_FLOATS | IMF_EXACT, kept, take_alpha, p->full)               \
     ROW(LINEARIZE, "linearize", imf_curve_count(p->curve) == 1 ? IMF_MAPS_ALIKE : 0, curved,       \
         linearize, p->full)                                                                        \
-    ROW(COMBINE, "sharpen", IMF_ALIKE | IMF_ALPHA_TOO | IMF_FLOATS, combined, combine, p->full,    \
-        op->combine.amount, op->combine.level, op->combine.difference, op->combine.quotient,       \
-        p->full / IMF_LIFT, p->low, p->high)                                                       \
+    ROW(COMBINE, "sharpen",                                                                        \
+        IMF_ALIKE | IMF_ALPHA_TOO | IMF_FLOATS | (op->combine.difference ? IMF_EXACT : 0),         \
+        combined, combine, p->full, op->combine.amount, op->combine.level, op->combine.difference, \
+        op->combine.quotient, p->full / IMF_LIFT, p->low, p->high)                                 \
     ROW(UNPREMULTIPLY, "unpremultiply", IMF_FLOATS, unpremultiplied, unpremultiply, p->full,       \
         op->number, p->hidden)                                                                     \
-    ROW(GRAY, "gray", IMF_FLOATS, grayed, gray, p->full, op->gray, imf_curve_luma(p->curve)[1],    \
-        imf_curve_luma(p->curve)[2])                                                               \
+    ROW(GRAY, "gray", IMF_FLOATS | IMF_EXACT, grayed, gray, p->full, op->gray,                     \
+        imf_curve_luma(p->curve)[1], imf_curve_luma(p->curve)[2])                                  \
     ROW(NORMALIZE, "normalize", IMF_ALIKE, limited, normalize, p->full, op->normalize.flat,        \
         op->normalize.whole, op->normalize.alpha_scale)                                            \
     ROW(SCALAR, "scalar", op->scalar.threshold ? IMF_MAPS_ALIKE : IMF_MAPS_ALIKE | IMF_FLOATS,     \
         scaled, scalar, p->full, op->scalar.absolute, op->scalar.multiply, op->scalar.offset,      \
         op->scalar.threshold, op->scalar.level)                                                    \
-    ROW(LEVELS, "levels", IMF_MAPS_ALIKE | IMF_FLOATS, leveled, levels, p->full,                   \
-        op->levels.multiply, op->levels.offset, op->levels.exponent)                               \
-    ROW(SPLINE, "curve", IMF_MAPS_ALIKE | IMF_FLOATS, splined, spline, p->full, op - p->steps,     \
-        op->spline->pieces)                                                                        \
+    ROW(LEVELS, "levels", op->map.number[2] > 1 ? IMF_MAP | IMF_ROOT : IMF_MAP, leveled, levels,   \
+        p->full, IMF_LEVELS_BY(op->map.number),                                                    \
+        -op->map.number[0] * IMF_LEVELS_BY(op->map.number) * p->full, 1 / op->map.number[2])       \
+    ROW(CURVE, "curve", IMF_MAP | IMF_BOUNDED, splined, spline, p->full, op - p->steps,            \
+        op->map.spline->pieces)                                                                    \
     ROW(BLEND, "blend",                                                                            \
-        IMF_FLOATS | (op->blend.pick || p->in_channels < p->second_channels ||                     \
-                              (p->second_light && imf_curve_count(p->curve) > 1)                   \
-                          ? 0                                                                      \
-                          : IMF_ALIKE),                                                            \
+        IMF_FLOATS | IMF_EXACT |                                                                   \
+            (op->blend.pick || p->in_channels < p->second_channels ||                              \
+                     (p->second_light && imf_curve_count(p->curve) > 1)                            \
+                 ? 0                                                                               \
+                 : IMF_ALIKE),                                                                     \
         blended, blend, p->full, op->blend.mode, op->blend.pick, imf_curve_luma(p->curve)[1],      \
         imf_curve_luma(p->curve)[2], op->blend.apart, p->hidden)                                   \
-    ROW(PUT, "put back", IMF_FLOATS, put_back, put, p->full, op->blend.pick,                       \
+    ROW(PUT, "put back", IMF_FLOATS | IMF_EXACT, put_back, put, p->full, op->blend.pick,           \
         imf_curve_luma(p->curve)[1], imf_curve_luma(p->curve)[2])                                  \
     ROW(PREMULTIPLY, "premultiply", IMF_FLOATS, premultiplied, premultiply, p->full)               \
-    ROW(DELINEARIZE, "delinearize", imf_curve_count(p->curve) == 1 ? IMF_MAPS_ALIKE : 0, curved,   \
-        delinearize, p->full)                                                                      \
+    ROW(DELINEARIZE, "delinearize", imf_curve_count(p->curve) == 1 ? IMF_MAPS_ALIKE : 0,           \
+        delinearized, delinearize, p->full)                                                        \
     ROW(CLIP, "clip", IMF_MAPS_ALIKE | IMF_FLOATS, clipped, clip, p->full)                         \
     ROW(RESCALE, "rescale", IMF_MAPS_ALIKE | IMF_ALPHA_TOO | (op->rescale.whole ? 0 : IMF_FLOATS), \
         rescaled, rescale, p->full, op->rescale.by)

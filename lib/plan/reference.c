@@ -35,8 +35,7 @@ double imf_reference_bytes(const struct imf_chain *c, bool *again) {
             bytes += (double)imf_surface_bytes(&s) + chosen.bytes;
         if (i < c->count && !c->exact && !c->passes[i].exact && imf_chain_decides(c, i)) {
             *again = true;
-            int kept =
-                (imf_pass_threshold(&c->passes[i]) != NULL) + (imf_pass_hides(&c->passes[i]) > 0);
+            int kept = isfinite(imf_pass_jump(&c->passes[i])) + (imf_pass_hides(&c->passes[i]) > 0);
             channels = imf_max(channels, kept * c->passes[i].channels_out);
         }
     }

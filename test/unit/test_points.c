@@ -154,19 +154,17 @@ static void check_steps(int channels, enum imf_sample in, enum imf_sample out, i
     check(error, "a threshold", t, 2);
     t = none;
     op = add(&t, IMF_LEVELS, channels);
-    op->levels.multiply = 1.25;
-    op->levels.offset = -0.125 * full;
-    op->levels.exponent = 1;
+    memcpy(op->map.number, (const double[]){0.1, 0.9, 1}, 3 * sizeof(double));
     check(error, "levels", t, 2);
-    op->levels.exponent = 1 / 2.2;
+    op->map.number[2] = 2.2;
     check(10 * error, "levels of a power", t, 2);
     t = none;
-    op = add(&t, IMF_SPLINE, channels);
+    op = add(&t, IMF_CURVE, channels);
     struct imf_spline *splines[] = {spline(3, (const double[]){-0.1, 0.2, 0.4, 0.3, 1, 0.9}),
                                     spline(2, (const double[]){0, 1, 0.9, 0})};
-    op->spline = splines[0];
-    op = add(&t, IMF_SPLINE, channels);
-    op->spline = splines[1];
+    op->map.spline = splines[0];
+    op = add(&t, IMF_CURVE, channels);
+    op->map.spline = splines[1];
     check(error, "curves", t, 2);
     free(splines[0]);
     free(splines[1]);

@@ -90,12 +90,6 @@ void imf_setup_threshold(struct imf_stage *stage, const double *values) {
     }
 }
 
-void imf_setup_levels(struct imf_stage *stage, const double *values) {
-    stage->black = values[0];
-    stage->white = values[1];
-    stage->gamma = values[2];
-}
-
 void imf_setup_gamma(struct imf_stage *stage, const double *values) {
     stage->gamma = values[0];
 }

@@ -10,8 +10,6 @@
 #include "base/number.h"
 #include "filter/filter.h"
 
-#define IMF_PARAMETERS 5
-
 /* One number, or one word of a list. */
 struct imf_parameter {
     const char *name; /* upper case: by position or as key=value; lower case: as key=value only */
@@ -59,7 +57,7 @@ struct imf_builtin {
     enum imf_source source;
     struct imf_stage stage; /* what all stages of the filter have in common */
     imf_design *design[2];  /* of the stage's kernels, or NULL */
-    imf_setup *setup;       /* what follows from values and kernels, or NULL: nothing */
+    imf_setup *setup;       /* what follows from them; NULL: values are the stage's numbers */
     struct imf_parameter parameter[IMF_PARAMETERS]; /* up to the first without a name */
     imf_check *check;                               /* or NULL */
 };
@@ -90,7 +88,7 @@ imf_setup imf_setup_window, imf_setup_percentile, imf_setup_bilateral, imf_setup
 /* The others (stages.c); a blur that is undone is the first kernel, and none is to be found. */
 imf_setup imf_setup_unsharp, imf_setup_transfer, imf_setup_descreen, imf_setup_canny,
     imf_setup_denoise, imf_setup_clahe, imf_setup_deblur, imf_setup_rl, imf_setup_threshold,
-    imf_setup_levels, imf_setup_gamma, imf_setup_blend;
+    imf_setup_gamma, imf_setup_blend;
 /* Of values that must fit each other (checks.c). */
 imf_check imf_check_band, imf_check_canny, imf_check_dog, imf_check_levels, imf_check_shares,
     imf_check_blend, imf_check_notch;

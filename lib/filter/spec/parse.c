@@ -338,7 +338,9 @@ static enum imf_status read_stage(const struct imf_spec *s, struct imf_values *v
     enum imf_status status = IMF_OK;
     for (int i = 0; i < 2 && b->design[i] && !status; i++)
         status = b->design[i](&out->kernel[i], v->value, s->err);
-    if (!status && b->setup)
+    if (!b->setup)
+        memcpy(out->number, v->value, sizeof out->number);
+    else if (!status)
         b->setup(out, v->value);
     return status;
 }

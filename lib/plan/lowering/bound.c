@@ -28,7 +28,7 @@ static bool keeps_integers(enum imf_blend_mode mode) {
 }
 
 /* An upper bound of |df(b, x) / dx| is 1, but for hardlight's 2. */
-double imf_blend_slope(enum imf_blend_mode mode) {
+static double blend_slope(enum imf_blend_mode mode) {
     return mode == IMF_BLEND_HARDLIGHT ? 2 : 1;
 }
 
@@ -123,31 +123,39 @@ bool imf_problem_decides(const struct imf_problem *p) {
     return solved[p->kind] == decided;
 }
 
-/* ---- what operations on points make of one, by theirs ---------------------------------------- */
+/* ---- what operations on points make of one and of its errors, by theirs ------------------------ */
 
-typedef void changes(const struct imf_operations *o, const struct imf_operation *op,
-                     struct imf_value *v);
+typedef void changes(const struct imf_operations *o, struct imf_operation *op, struct imf_value *v);
 
-static void kept(const struct imf_operations *o, const struct imf_operation *op,
-                 struct imf_value *v) {
+static void kept(const struct imf_operations *o, struct imf_operation *op, struct imf_value *v) {
     (void)o, (void)op;
     v->stored = false;
 }
 
-static void curved(const struct imf_operations *o, const struct imf_operation *op,
-                   struct imf_value *v) {
+static void curved(const struct imf_operations *o, struct imf_operation *op, struct imf_value *v) {
     kept(o, op, v);
     v->integer = false;
 }
 
-static void limited(const struct imf_operations *o, const struct imf_operation *op,
-                    struct imf_value *v) {
-    (void)op;
-    forget(v);
-    v->bound = o->chain->full;
+/* Where the curve is steep there is little light. */
+static void delinearized(const struct imf_operations *o, struct imf_operation *op,
+                         struct imf_value *v) {
+    const struct imf_curve *curve = o->chain->curve;
+    bool few = o->chain->out == IMF_U8;
+    curved(o, op, v);
+    op->slope = imf_curve_steepest(curve, few);
+    op->part = imf_curve_log_slope(curve, few) / op->slope;
 }
 
-static void premultiplied(const struct imf_operations *o, const struct imf_operation *op,
+/* Both the sample and the low end of the range have an error. */
+static void limited(const struct imf_operations *o, struct imf_operation *op, struct imf_value *v) {
+    forget(v);
+    v->bound = o->chain->full;
+    op->slope = op->normalize.whole ? 1 : 2 * IMF_HIGH_GAIN;
+    op->part = 0;
+}
+
+static void premultiplied(const struct imf_operations *o, struct imf_operation *op,
                           struct imf_value *v) {
     bool integer = v->integer;
     curved(o, op, v);
@@ -155,30 +163,36 @@ static void premultiplied(const struct imf_operations *o, const struct imf_opera
     v->bound = fmax(v->bound, o->chain->full);
 }
 
-static void unpremultiplied(const struct imf_operations *o, const struct imf_operation *op,
+static void unpremultiplied(const struct imf_operations *o, struct imf_operation *op,
                             struct imf_value *v) {
     curved(o, op, v);
     v->integer_if_opaque = false;
     v->bound /= op->number;
+    op->slope = sqrt(2) / op->number; /* both colour and alpha have an error */
 }
 
-static void combined(const struct imf_operations *o, const struct imf_operation *op,
+static void combined(const struct imf_operations *o, struct imf_operation *op,
                      struct imf_value *v) {
     const struct imf_value a = *v, b = o->list[op->second].value;
+    double amount = fabs(op->combine.amount);
     forget(v);
-    if (op->combine.quotient) {
+    op->slope = 1 + amount;
+    op->part = 0;
+    if (op->combine.quotient) { /* both numerator and denominator have an error */
         v->bound = o->chain->full;
+        op->slope = sqrt(2) * IMF_LIFT;
+        op->gain = INFINITY;
     } else if (op->combine.difference) {
         v->bound = a.positive && b.positive ? fmax(a.bound, b.bound) : a.bound + b.bound;
         v->integer = a.integer && b.integer;
         v->integer_if_opaque = a.integer_if_opaque && b.integer_if_opaque;
     } else {
-        v->bound *= 1 + 2 * fabs(op->combine.amount);
+        op->gain = 1 + 2 * amount;
+        v->bound *= op->gain;
     }
 }
 
-static void grayed(const struct imf_operations *o, const struct imf_operation *op,
-                   struct imf_value *v) {
+static void grayed(const struct imf_operations *o, struct imf_operation *op, struct imf_value *v) {
     const double *luma = imf_curve_luma(o->chain->curve);
     double below = fmin(fmin(luma[0], fmin(luma[1], luma[2])), 0);
     bool picks = op->gray != IMF_CHANNELS_LUMA;
@@ -188,34 +202,38 @@ static void grayed(const struct imf_operations *o, const struct imf_operation *o
     v->stored = v->stored && picks;
 }
 
-static void scaled(const struct imf_operations *o, const struct imf_operation *op,
-                   struct imf_value *v) {
+static void scaled(const struct imf_operations *o, struct imf_operation *op, struct imf_value *v) {
     const struct imf_epilogue *e = &op->scalar;
     v->bound = e->threshold ? o->chain->full : fabs(e->multiply) * v->bound + fabs(e->offset);
     v->integer = v->integer && imf_is_integer(e->offset) && imf_is_integer(e->multiply);
     v->positive = v->stored = false;
+    op->jump = e->threshold ? e->level : INFINITY;
 }
 
-static void leveled(const struct imf_operations *o, const struct imf_operation *op,
-                    struct imf_value *v) {
-    double full = o->chain->full;
-    bool positive = v->positive && op->levels.multiply > 0 && op->levels.offset >= 0;
+/* A power below 1 has no steepest slope: below half a step of the result all is black. */
+static void leveled(const struct imf_operations *o, struct imf_operation *op, struct imf_value *v) {
+    const double *n = op->map.number, by = IMF_LEVELS_BY(n), e = 1 / n[2];
+    double full = o->chain->full, offset = -n[0] * by * full;
+    double half = 0.5 / (o->chain->out == IMF_U8 ? 255 : 65535);
+    bool positive = v->positive && by > 0 && offset >= 0;
     forget(v);
     v->positive = positive;
-    v->bound = fabs(op->levels.multiply) * v->bound + fabs(op->levels.offset);
-    v->bound = full * pow(v->bound / full, op->levels.exponent);
+    v->bound = full * pow((fabs(by) * v->bound + fabs(offset)) / full, e);
+    op->gain = fabs(by);
+    op->slope = op->gain * e * fmax(1, pow(half, 1 - 1 / e));
+    op->part = offset == 0 ? e * op->gain / op->slope : 1;
 }
 
-static void splined(const struct imf_operations *o, const struct imf_operation *op,
-                    struct imf_value *v) {
-    const struct imf_spline *s = op->spline;
+static void splined(const struct imf_operations *o, struct imf_operation *op, struct imf_value *v) {
+    const struct imf_spline *s = op->map.spline;
     forget(v);
     v->positive = s->low >= 0;
     v->bound = o->chain->full * fmax(fabs(s->low), fabs(s->high));
+    op->slope = op->gain = s->steepest;
+    op->part = 0;
 }
 
-static void blended(const struct imf_operations *o, const struct imf_operation *op,
-                    struct imf_value *v) {
+static void blended(const struct imf_operations *o, struct imf_operation *op, struct imf_value *v) {
     const struct imf_weights *w = &op->blend.weights;
     double full = o->chain->full, amount = fabs(w->amount), straight = fabs(1 - w->amount);
     bool hard = !w->regions || o->settings->mask_feather == 0;
@@ -225,27 +243,30 @@ static void blended(const struct imf_operations *o, const struct imf_operation *
     forget(v);
     v->integer = integer;
     v->bound = fmax(bound, straight * full + amount * bound);
+    op->gain = amount;
+    op->slope = blend_slope(op->blend.mode) * (op->blend.apart ? sqrt(2) : 1) * fmax(1, amount);
+    op->part = op->blend.mode == IMF_BLEND_NORMAL && w->amount <= 1; /* a mean */
 }
 
-static void put_back(const struct imf_operations *o, const struct imf_operation *op,
+static void put_back(const struct imf_operations *o, struct imf_operation *op,
                      struct imf_value *v) {
     double full = o->chain->full;
     bool luma = op->blend.pick == IMF_CHANNELS_LUMA;
     v->bound = luma ? 2 * full : fmax(v->bound, full);
     v->integer = v->integer && !luma && !o->settings->linear;
     v->integer_if_opaque = v->positive = v->stored = false;
+    op->part = 0;
 }
 
 /* To what is read next, or what is written. */
-static void rescaled(const struct imf_operations *o, const struct imf_operation *op,
+static void rescaled(const struct imf_operations *o, struct imf_operation *op,
                      struct imf_value *v) {
     kept(o, op, v);
-    v->bound *= op->rescale.by;
+    v->bound *= op->slope = op->rescale.by;
     v->integer = v->integer && imf_is_integer(op->rescale.by);
 }
 
-static void clipped(const struct imf_operations *o, const struct imf_operation *op,
-                    struct imf_value *v) {
+static void clipped(const struct imf_operations *o, struct imf_operation *op, struct imf_value *v) {
     kept(o, op, v);
     v->bound = fmin(v->bound, o->chain->full);
 }
@@ -257,6 +278,9 @@ static changes *const changed[] = {IMF_POINT_OPERATIONS(CHANGES)};
 static void change(const struct imf_operations *o, struct imf_operation *op, struct imf_value *v) {
     struct imf_problem *p = &op->problem;
     if (op->kind != IMF_SOLVE) {
+        op->slope = op->part = 1;
+        op->gain = 0;
+        op->jump = INFINITY;
         changed[op->kind](o, op, v);
         return;
     }
@@ -286,21 +310,11 @@ bool imf_operations_gain(const struct imf_operations *o) {
     double most = 0;
     for (int i = 0; i < o->count; i++) {
         const struct imf_operation *op = &o->list[i];
-        double gain = 0;
+        double gain = op->gain;
         if (op->kind == IMF_SOLVE)
             gain = op->problem.kind == IMF_DEBLURRING ? INFINITY
                    : op->problem.kind == IMF_PHASE    ? 0
                                                       : kernel_gain(&op->problem);
-        else if (op->kind == IMF_COMBINE)
-            gain = op->combine.quotient     ? INFINITY
-                   : op->combine.difference ? 0
-                                            : 1 + 2 * fabs(op->combine.amount);
-        else if (op->kind == IMF_LEVELS)
-            gain = fabs(op->levels.multiply);
-        else if (op->kind == IMF_SPLINE)
-            gain = op->spline->steepest;
-        else if (op->kind == IMF_BLEND)
-            gain = fabs(op->blend.weights.amount);
         most = fmax(most, gain);
     }
     return most > IMF_HIGH_GAIN;

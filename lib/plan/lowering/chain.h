@@ -118,15 +118,13 @@ void imf_chain_set_tolerances(struct imf_chain *chain);
  * was divided by alpha it is this over the result's alpha, 0..1; after a stretch by more than
  * IMF_HIGH_GAIN it is this times the stretch over IMF_HIGH_GAIN. */
 double imf_contract_error(const struct imf_chain *chain);
-/* How much f(b, x) of a blend changes with x, at most. */
-double imf_blend_slope(enum imf_blend_mode mode);
 /* The same of a chain whose solvers may choose differently: of floats, which blocks are alike is decided by a
  * hair. A group that has another block changes samples by less than 1 of 255. */
 double imf_contract_choices(const struct imf_chain *chain);
 /* The problem's input is rounded to samples first, and any sample may change any other. */
 bool imf_problem_decides(const struct imf_problem *p);
-/* The epilogue of a pass that ends in a threshold, or NULL. */
-const struct imf_epilogue *imf_pass_threshold(const struct imf_pass *pass);
+/* The level at which the result of a pass jumps, of a threshold's for one, or INFINITY. */
+double imf_pass_jump(const struct imf_pass *pass);
 /* After how many steps of a point pass colours have vanished where alpha rounds to 0, if a blend follows, which
  * changes that alpha; otherwise 0. */
 int imf_pass_hides(const struct imf_pass *pass);

@@ -1,6 +1,8 @@
 /* facts.c - what follows from a chain's passes */
 #include "plan/lowering/operations.h"
 
+#include <math.h>
+
 const struct imf_operation *imf_point_find(const struct imf_point *p,
                                            enum imf_operation_kind kind) {
     for (int i = 0; i < p->count; i++)
@@ -9,20 +11,29 @@ const struct imf_operation *imf_point_find(const struct imf_point *p,
     return NULL;
 }
 
-bool imf_point_all(const struct imf_point *p, int holds) {
-    for (int i = 0; i < p->count; i++) {
-        const struct imf_operation *op = &p->steps[i];
-        switch (op->kind) {
+static int holds(const struct imf_point *p, const struct imf_operation *op) {
+    switch (op->kind) {
 #define HOLDS(kind, name, what, ...)                                                               \
     case IMF_##kind:                                                                               \
-        holds &= what;                                                                             \
+        return what;
+        IMF_POINT_OPERATIONS(HOLDS)
+    case IMF_SOLVE:
         break;
-            IMF_POINT_OPERATIONS(HOLDS)
-        case IMF_SOLVE:
-            break;
-        }
     }
-    return holds;
+    return 0;
+}
+
+bool imf_point_all(const struct imf_point *p, int what) {
+    for (int i = 0; i < p->count; i++)
+        what &= holds(p, &p->steps[i]);
+    return what;
+}
+
+const struct imf_operation *imf_point_first(const struct imf_point *p, int what) {
+    for (int i = 0; i < p->count; i++)
+        if (holds(p, &p->steps[i]) & what)
+            return &p->steps[i];
+    return NULL;
 }
 
 bool imf_point_is_alike(const struct imf_point *p) {
@@ -35,8 +46,7 @@ bool imf_point_is_map(const struct imf_point *p) {
 
 bool imf_point_is_table(const struct imf_point *p, enum imf_sample in) {
     bool integers = in == IMF_U8 || in == IMF_U16;
-    return integers && imf_point_is_map(p) &&
-           (imf_point_find(p, IMF_LEVELS) || imf_point_find(p, IMF_SPLINE));
+    return integers && imf_point_is_map(p) && imf_point_first(p, IMF_TABLE);
 }
 
 enum imf_sample imf_chain_sample(const struct imf_chain *chain, int index, bool float64) {
@@ -48,19 +58,19 @@ enum imf_sample imf_chain_sample(const struct imf_chain *chain, int index, bool 
     return float64 || (pass->coarse && pass->out == IMF_F32) ? IMF_F64 : pass->out;
 }
 
-int imf_point_threshold(const struct imf_point *p) {
+int imf_point_jump(const struct imf_point *p) {
     int i = 0;
-    while (i < p->count && !(p->steps[i].kind == IMF_SCALAR && p->steps[i].scalar.threshold))
+    while (i < p->count && isinf(p->steps[i].jump))
         i++;
     return i;
 }
 
-const struct imf_epilogue *imf_pass_threshold(const struct imf_pass *pass) {
+double imf_pass_jump(const struct imf_pass *pass) {
     const struct imf_epilogue *e = &pass->problem.epilogue;
-    int i = imf_point_threshold(&pass->point);
+    int i = imf_point_jump(&pass->point);
     if (pass->kind == IMF_PASS_POINT)
-        return i < pass->point.count ? &pass->point.steps[i].scalar : NULL;
-    return e->threshold ? e : NULL;
+        return i < pass->point.count ? pass->point.steps[i].jump : INFINITY;
+    return e->threshold ? e->level : INFINITY;
 }
 
 int imf_pass_hides(const struct imf_pass *pass) {
@@ -69,7 +79,7 @@ int imf_pass_hides(const struct imf_pass *pass) {
 }
 
 bool imf_chain_decides(const struct imf_chain *c, int i) {
-    bool is = imf_pass_threshold(&c->passes[i]) || imf_pass_hides(&c->passes[i]);
+    bool is = isfinite(imf_pass_jump(&c->passes[i])) || imf_pass_hides(&c->passes[i]);
     for (int k = i + 1; k < c->count; k++) {
         const struct imf_pass *reader = &c->passes[k];
         is = is || (reader->source == i && reader->kind == IMF_PASS_CONVOLVE &&

@@ -52,10 +52,10 @@ static bool join(const struct imf_operations *o, struct imf_pass *pass,
         return op->kind == IMF_SCALAR && !o->alpha_apart && pass->problem.kind != IMF_FILLING &&
                extend(&pass->problem.epilogue, &op->scalar);
     /* The range of a stretch, and alpha that pixels are weighed by, are those of a pass's input; it has one plane of
-     * weights, and one threshold, whose values --verify knows. */
+     * weights, and one jump, whose values --verify knows. */
     bool apart = op->kind == IMF_SOLVE || op->kind == IMF_NORMALIZE ||
                  last->kind == IMF_TAKE_ALPHA ||
-                 (op->kind == IMF_SCALAR && op->scalar.threshold && imf_pass_threshold(pass)) ||
+                 (isfinite(op->jump) && isfinite(imf_pass_jump(pass))) ||
                  (op->kind == IMF_BLEND && imf_point_find(&pass->point, IMF_BLEND));
     return !apart && (op->second == -2 || pass->second == -2 || last->second == op->second);
 }

@@ -8,6 +8,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 /* A threshold is lowered by a few units in the last place: a value that equals it has to pass,
  * though a quotient, a root or their product may have been rounded down. */
@@ -53,13 +54,12 @@ static struct imf_epilogue *scalar(struct imf_lowering *l) {
     return e;
 }
 
-static void levels(struct imf_lowering *l, const struct imf_stage *stage) {
-    double by = 1 / (stage->white - stage->black);
+static void map(struct imf_lowering *l, const struct imf_stage *stage,
+                enum imf_operation_kind kind) {
     imf_lowering_straighten(l);
-    struct imf_operation *op = imf_lowering_append(l, IMF_LEVELS);
-    op->levels.multiply = by;
-    op->levels.offset = -stage->black * by * l->chain->full;
-    op->levels.exponent = 1 / stage->gamma;
+    struct imf_operation *op = imf_lowering_append(l, kind);
+    memcpy(op->map.number, stage->number, sizeof op->map.number);
+    op->map.spline = stage->spline;
 }
 
 static void blend(struct imf_lowering *l, enum imf_blend_mode mode, struct imf_weights w) {
@@ -305,13 +305,11 @@ static void lower_stage(struct imf_lowering *l, const struct imf_stage *stage) {
         e->threshold = true;
         e->level = stage->threshold * full * HAIR;
         break;
-    case IMF_OP_LEVELS:
-        levels(l, stage);
+#define MAP(name, ...)                                                                             \
+    case IMF_OP_##name:                                                                            \
+        map(l, stage, IMF_##name);                                                                 \
         break;
-    case IMF_OP_CURVE:
-        imf_lowering_straighten(l);
-        imf_lowering_append(l, IMF_SPLINE)->spline = stage->spline;
-        break;
+        IMF_MAP_STAGES(MAP)
     case IMF_OP_BLEND:
         blend_stage(l, stage);
         break;

@@ -23,7 +23,11 @@ struct imf_operation {
     int channels; /* of the result */
     int source,
         second; /* whose results it reads: an operation before it, -1: the image, -2: none */
-    struct imf_value value; /* of the result, since bound() */
+    struct imf_value value; /* of the result, since bound(), as what follows */
+    /* An error of what it reads grows by `slope` at most, one in proportion to the value by `part` of that (0: what it
+     * leaves is in proportion to nothing). At the value `jump` the result jumps, and an error decides; or INFINITY. */
+    double slope, part, jump;
+    double gain;            /* of a stage, as a user sees it */
     struct imf_margin need; /* how far the last result reads it beyond a pixel */
     union {
         struct {
@@ -42,10 +46,10 @@ struct imf_operation {
             double by;
             bool whole; /* the result is counted as integers: nothing is rounded before */
         } rescale;
-        struct { /* x multiply + offset, as a share of full scale to the power exponent */
-            double multiply, offset, exponent;
-        } levels;
-        const struct imf_spline *spline; /* the filter's */
+        struct { /* of a stage that is a map */
+            double number[IMF_PARAMETERS];
+            const struct imf_spline *spline; /* the filter's */
+        } map;
         enum imf_channels gray;
         struct {
             double flat, alpha_scale; /* a range of less is 0; as IMF_UNPREMULTIPLY's */
@@ -73,12 +77,13 @@ struct imf_operations {
     struct imf_operation missing;
 };
 
-/* The first step of this kind, or NULL. */
+/* The first step of this kind, or of which this holds, or NULL. */
 const struct imf_operation *imf_point_find(const struct imf_point *p, enum imf_operation_kind kind);
-/* Which step is the first that compares with a threshold; p->count: there is none. */
-int imf_point_threshold(const struct imf_point *p);
-/* Does this one of what may hold do so of all steps? */
-bool imf_point_all(const struct imf_point *p, int holds);
+const struct imf_operation *imf_point_first(const struct imf_point *p, int what);
+/* Which step is the first that jumps; p->count: there is none. */
+int imf_point_jump(const struct imf_point *p);
+/* Does some of this hold of all steps? */
+bool imf_point_all(const struct imf_point *p, int what);
 /* All channels are treated alike, each by itself: samples may be pixels of one channel. */
 bool imf_point_is_alike(const struct imf_point *p);
 /* Each output sample depends on the same input sample alone, and all colours do so alike. */

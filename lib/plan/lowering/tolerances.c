@@ -44,64 +44,15 @@ struct magnified {
     double gain, part;
 };
 
-/* A power below 1 has no steepest slope: below half a step of the result all is black. */
-static double levels_slope(const struct imf_operation *op, bool bytes) {
-    double e = op->levels.exponent, half = 0.5 / (bytes ? 255 : 65535);
-    return fabs(op->levels.multiply) * e * fmax(1, pow(half, 1 - 1 / e));
+/* From behind an operation to what it reads. */
+static void pass_back(struct magnified *m, const struct imf_operation *op) {
+    m->gain *= op->slope;
+    m->part = op->part > 0 ? m->part * op->part : 1;
 }
 
-/* From behind an operation to what it reads; light magnifies errors by the curve back. */
-static void pass_back(struct magnified *m, const struct imf_operation *op,
-                      const struct imf_chain *c) {
-    bool few = c->out == IMF_U8;
-    double slope;
-    switch (op->kind) {
-    case IMF_COMBINE: /* of a quotient both numerator and denominator have an error */
-        m->gain *= op->combine.quotient ? sqrt(2) * IMF_LIFT : 1 + fabs(op->combine.amount);
-        m->part = 1;
-        break;
-    case IMF_UNPREMULTIPLY: /* likewise */
-        m->gain *= sqrt(2) / op->number;
-        break;
-    case IMF_NORMALIZE: /* both the sample and the low end of the range have an error */
-        m->gain *= op->normalize.whole ? 1 : 2 * IMF_HIGH_GAIN;
-        m->part = 1;
-        break;
-    case IMF_BLEND:
-        m->gain *= imf_blend_slope(op->blend.mode) * (op->blend.apart ? sqrt(2) : 1) *
-                   fmax(1, fabs(op->blend.weights.amount));
-        if (op->blend.mode != IMF_BLEND_NORMAL || op->blend.weights.amount > 1)
-            m->part = 1; /* no mean */
-        break;
-    case IMF_PUT:
-        m->part = 1;
-        break;
-    case IMF_RESCALE:
-        m->gain *= op->rescale.by;
-        break;
-    case IMF_DELINEARIZE: /* where the curve is steep there is little light */
-        m->gain *= imf_curve_steepest(c->curve, few);
-        m->part = imf_curve_log_slope(c->curve, few) / imf_curve_steepest(c->curve, few);
-        break;
-    case IMF_LEVELS:
-        slope = levels_slope(op, few);
-        m->part *=
-            op->levels.offset == 0 ? op->levels.exponent * fabs(op->levels.multiply) / slope : 1;
-        m->gain *= slope;
-        break;
-    case IMF_SPLINE:
-        m->gain *= op->spline->steepest;
-        m->part = 1;
-        break;
-    default:
-        break;
-    }
-}
-
-static void pass_back_point(struct magnified *m, const struct imf_point *p,
-                            const struct imf_chain *c) {
+static void pass_back_point(struct magnified *m, const struct imf_point *p) {
     for (int i = p->count - 1; i >= 0; i--)
-        pass_back(m, &p->steps[i], c);
+        pass_back(m, &p->steps[i]);
 }
 
 /* Floats hold all values of the pass. */
@@ -169,7 +120,7 @@ static void set_gains(struct imf_chain *c) {
         pass->gain = m.gain;
         pass->relative = m.gain * m.part;
         if (pass->kind == IMF_PASS_POINT) {
-            pass_back_point(&m, &pass->point, c);
+            pass_back_point(&m, &pass->point);
         } else if (imf_problem_decides(&pass->problem)) {
             m = (struct magnified){1, 1}; /* its input is rounded as results are */
         } else {
@@ -229,17 +180,11 @@ static void mark_coarse_curve(struct imf_chain *c) {
 static bool point_exact(const struct imf_chain *c, int i) {
     const struct imf_point *p = &c->passes[i].point;
     bool keeps = c->passes[i].value.integer && !c->passes[i].rounded;
-    if (has(p, IMF_LEVELS) || has(p, IMF_SPLINE))
+    if (imf_point_first(p, IMF_TABLE))
         return imf_point_is_table(p, c->passes[i].in) && !c->passes[i].rounded;
     if (has(p, IMF_NORMALIZE))
         return stretches_exactly(p) && i == c->count - 1 && !has(p, IMF_BLEND) && !has(p, IMF_PUT);
-    for (int k = 0; k < p->count; k++) {
-        const struct imf_operation *op = &p->steps[k];
-        keeps =
-            keeps && (op->kind == IMF_TAKE_ALPHA || op->kind == IMF_BLEND || op->kind == IMF_PUT ||
-                      op->kind == IMF_GRAY || (op->kind == IMF_COMBINE && op->combine.difference));
-    }
-    return keeps;
+    return keeps && imf_point_all(p, IMF_EXACT);
 }
 
 /* The same for an opaque image: alpha is 1 wherever it multiplies, and it divides once. */
@@ -282,7 +227,7 @@ static double fine_error(const struct imf_chain *c, int i) {
     if (pass->second >= 0)
         before = fmax(before, c->passes[pass->second].error);
     if (pass->kind == IMF_PASS_POINT) {
-        pass_back_point(&m, &pass->point, c);
+        pass_back_point(&m, &pass->point);
     } else {
         m.gain = error_gain(p);
         reads = (double)c->width * c->height;
@@ -314,26 +259,24 @@ static bool solver_exact(const struct imf_pass *pass) {
            imf_is_integer(e->add) && imf_is_integer(e->offset);
 }
 
-/* A power below 1 makes much of the errors of floats near 0. */
-static void mark_coarse_power(struct imf_chain *c, int i) {
-    const struct imf_operation *levels = imf_point_find(&c->passes[i].point, IMF_LEVELS);
-    if (c->relative && levels && levels->levels.exponent < 1 && c->passes[i].source >= 0)
-        c->passes[c->passes[i].source].coarse = true;
+/* What has no steepest slope makes much of the errors of floats near 0. */
+static void mark_coarse_root(struct imf_chain *c, int i) {
+    const struct imf_pass *pass = &c->passes[i];
+    if (c->relative && imf_point_first(&pass->point, IMF_ROOT) && pass->source >= 0)
+        c->passes[pass->source].coarse = true;
 }
 
-/* Steep levels and curves magnify the rounding of what they read, unless that is a table's. Of floats levels may be off in
- * proportion to what they make of them; a curve's result does not grow with its slope. */
+/* Steep maps magnify the rounding of what they read, unless that is a table's. Of floats a result that grows with the slope
+ * may be off by as much more. */
 static void mark_coarse_steep(struct imf_chain *c, int i) {
     struct imf_pass *pass = &c->passes[i];
     const struct imf_point *p = &pass->point;
-    const struct imf_operation *first = imf_point_find(p, IMF_LEVELS),
-                               *curve = imf_point_find(p, IMF_SPLINE);
-    first = c->relative || !first || (curve && curve < first) ? curve : first;
+    const struct imf_operation *first = imf_point_first(p, c->relative ? IMF_BOUNDED : IMF_TABLE);
     if (!first || imf_point_is_table(p, pass->in))
         return;
     struct magnified m = {pass->gain, 1};
     for (const struct imf_operation *op = p->steps + p->count; op-- > first;)
-        pass_back(&m, op, c);
+        pass_back(&m, op);
     double allowed = c->relative ? imf_contract_error(c) / 4 : final_tolerance(c);
     if (m.gain * m.part * FLT_EPSILON * c->full <= allowed)
         return;
@@ -361,7 +304,7 @@ void imf_chain_set_tolerances(struct imf_chain *c) {
         c->passes[i].error = fine_error(c, i);
         mark_coarse_stretch(c, i);
         mark_coarse_gradient(c, i);
-        mark_coarse_power(c, i);
+        mark_coarse_root(c, i);
         mark_coarse_steep(c, i);
     }
     mark_coarse_curve(c);

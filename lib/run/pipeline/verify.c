@@ -19,10 +19,11 @@ struct allowance {
     bool divided;   /* colours, by the last channel: alpha */
     int channels;
     int compared; /* of them, the leading ones */
-    /* Of a threshold, what it compared: float64, or of no channels. */
+    /* Of a jump, what it was decided by: float64, or of no channels. */
     struct imf_surface values;
     double level;
-    bool alone; /* nothing follows in its pass: samples are 0 or the largest */
+    bool
+        alone; /* it is a threshold, and nothing follows in its pass: samples are 0 or the largest */
     /* Likewise of colours that vanish before a blend changes their alpha: it is the last channel. */
     struct imf_surface straight;
     /* Of results that are floats: a factor of the error of each pixel, of one channel; or of none. */
@@ -38,7 +39,7 @@ static bool excused(const struct allowance *a, double want, double have, enum im
     return a->words ? fabs(have - rint(want)) <= error : fabs(have - want) <= 0.5 + error;
 }
 
-/* A value of this pixel is so near the threshold that it may lie on either side. */
+/* A value of this pixel is so near the jump that it may lie on either side. */
 static bool undecided(const struct allowance *a, const double *values, int channel, double have,
                       double times) {
     bool near = false;
@@ -229,16 +230,15 @@ static enum imf_status make_values(const struct judge *j, int i, int steps,
 static enum imf_status take_values(const struct judge *j, int i, const struct imf_surface *output,
                                    struct allowance *a, struct imf_error *err) {
     const struct imf_pass *pass = &j->chain->passes[i];
-    const struct imf_epilogue *e = imf_pass_threshold(pass);
     bool point = pass->kind == IMF_PASS_POINT;
-    int at = imf_point_threshold(&pass->point);
-    a->level = e->level;
-    a->alone = !point || at == pass->point.count - 1;
+    int at = imf_point_jump(&pass->point), last = pass->point.count - 1;
+    a->level = imf_pass_jump(pass);
+    a->alone = !point || (at == last && pass->point.steps[at].kind == IMF_SCALAR);
     enum imf_status st = make_values(j, i, at, output, &a->values, err);
     for (int y = 0; y < output->height && !st && !point; y++) {
         double *v = imf_surface_row(output, y);
         for (int x = 0; x < output->width * output->channels; x++)
-            v[x] = v[x] >= e->level ? e->full : 0;
+            v[x] = v[x] >= a->level ? pass->problem.epilogue.full : 0;
     }
     return st;
 }
@@ -252,7 +252,7 @@ static enum imf_status check(struct judge *j, int i, const struct imf_surface *o
     struct allowance a = allowance_of(j->chain, i + 1, j->reference, exact);
     struct imf_report r = {0};
     enum imf_status st = find_local(j->chain, j->image, &a, err);
-    if (!st && !exact && imf_pass_threshold(pass))
+    if (!st && !exact && isfinite(imf_pass_jump(pass)))
         st = take_values(j, i, output, &a, err);
     if (!exact && !st && imf_pass_hides(pass))
         st = make_values(j, i, imf_pass_hides(pass), output, &a.straight, err);

@@ -66,16 +66,16 @@ static enum imf_status define_splines(struct imf_defines *d, const struct imf_po
                                       struct imf_error *err) {
     size_t count = 0, used = 0, at_bytes = (size_t)p->count * sizeof(double);
     for (int i = 0; i < p->count; i++)
-        if (p->steps[i].kind == IMF_SPLINE)
-            count += 1 + IMF_PIECE * (size_t)p->steps[i].spline->pieces;
+        if (p->steps[i].kind == IMF_CURVE)
+            count += 1 + IMF_PIECE * (size_t)p->steps[i].map.spline->pieces;
     if (!count)
         return IMF_OK;
     double *at = malloc(at_bytes + count * sizeof(double)), *numbers = at + p->count;
     if (!at)
         return imf_fail_memory(err, at_bytes + count * sizeof(double));
     for (int i = 0; i < p->count; i++) {
-        const struct imf_spline *s = p->steps[i].spline;
-        size_t n = p->steps[i].kind == IMF_SPLINE ? 1 + IMF_PIECE * (size_t)s->pieces : 0;
+        const struct imf_spline *s = p->steps[i].map.spline;
+        size_t n = p->steps[i].kind == IMF_CURVE ? 1 + IMF_PIECE * (size_t)s->pieces : 0;
         at[i] = (double)used;
         if (n)
             memcpy(numbers + used, s->number, n * sizeof *numbers);

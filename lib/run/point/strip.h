@@ -123,7 +123,7 @@ IMF_CLONES static void NAMED(store)(REAL v[4][STRIP], enum imf_sample sample, vo
 #define MORE const struct imf_point_rows *rows,
 #define DIVIDE(a, b) ((a) / (b))
 #define LEAST(a, b) ((a) < (b) ? (a) : (b))
-#define SPLINE(step, k) (REAL)(rows->point.steps[step].spline->number[k])
+#define SPLINE(step, k) (REAL)(rows->point.steps[step].map.spline->number[k])
 #define MOST(a, b) ((a) > (b) ? (a) : (b))
 _Static_assert(IMF_CHANNELS_LUMA == 1 && IMF_CHANNELS_BLUE == 4 && IMF_BLEND_OVERLAY == 1 &&
                    IMF_BLEND_SUBTRACT == 10,
