@@ -125,7 +125,7 @@ SYMBOLS = lib/libimfilter.map
 
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all analyze check nightly programs unit unit-programs bench-programs checkcl bats model drivers layers faults bench bench-batch bench-chains bench-crossover bench-denoise bench-descreen bench-files bench-gles bench-grid bench-huge bench-restore bench-scans bench-timeline bench-windows fuzz install uninstall clean dist help \
+.PHONY: all analyze check nightly programs unit unit-programs bench-programs checkcl bats model drivers layers faults bench bench-batch bench-batches bench-chains bench-crossover bench-denoise bench-descreen bench-files bench-gles bench-grid bench-huge bench-restore bench-scans bench-timeline bench-windows fuzz install uninstall clean dist help \
 	deps deps-ci deps-peers demo testdata format lint FORCE
 
 all: $(PROGRAM) $(LIBRARY) $(SHARED) ## build the program and both libraries (the default)
@@ -305,6 +305,10 @@ bench-files: all $(BUILD)/bench/photo ## whole processes beside vips and sharp: 
 
 bench-batch: all $(BUILD)/bench/photo ## many images in one process, beside one at a time, sharp and vips
 	@BUILD='$(BUILD)' sh test/bench/batch.sh
+
+bench-batches: all $(BUILD)/bench/photo ## the way chosen for many images beside each that is forced; COUNT=200 FILTERS="disk:31 ..."
+	@XDG_CACHE_HOME='$(abspath $(BUILD))/cache' IMFILTER='$(PROGRAM)' PHOTO='$(BUILD)/bench/photo' \
+		$(or $(PYTHON),python3) test/bench/batches.py
 
 bench-huge: all $(BUILD)/bench/photo ## 400 megapixels: seams, peak memory; BUDGET=300 seconds, or ALL=1
 	@BUILD='$(BUILD)' sh test/bench/huge.sh

@@ -3,6 +3,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -122,21 +123,29 @@ static int filter_batch(struct session *s, struct job_list *b, int jobs) {
     return t.failed || t.unread ? EXIT_FAILED : EXIT_DONE;
 }
 
+/* Where names come one by one so many are expected: a service, or the output of find. */
+#define MANY 100
+
 /* Open the devices, and make what the images of a run share. */
-static enum imf_status open_session(struct session *s, int jobs, struct imf_error *err) {
+static enum imf_status open_session(struct session *s, size_t pictures, int jobs,
+                                    struct imf_error *err) {
     const struct options *o = s->options;
     /* Without --max-memory half of the machine's memory is left to other programs. */
     uint64_t most = o->settings.max_memory ? o->settings.max_memory : machine_memory();
     enum imf_status status = device_pool_open(&s->devices, o, s->filter != NULL, err);
-    const struct imf_batch batch = {.contexts = s->devices.contexts,
-                                    .devices = s->devices.count,
-                                    .filter = s->filter,
-                                    .settings = o->settings,
-                                    .explain = o->report.explain,
-                                    .jobs = jobs,
-                                    .cores = machine_cores(),
-                                    .memory = o->memory_given && o->settings.max_memory ? most
-                                                                                        : most / 2};
+    struct imf_batch batch = {.filter = s->filter,
+                              .settings = o->settings,
+                              .explain = o->report.explain,
+                              .jobs = jobs,
+                              .cores = machine_cores(),
+                              .memory =
+                                  o->memory_given && o->settings.max_memory ? most : most / 2};
+    device_pool_lend(&s->devices, &batch);
+    if (!o->report.bench) {
+        batch.settings.pictures =
+            s->streams ? MANY : (int)(pictures < INT_MAX ? pictures : INT_MAX);
+        batch.settings.workers = jobs;
+    }
     return status == IMF_OK ? imf_plan_cache_create(&s->plans, &batch, err) : status;
 }
 
@@ -144,7 +153,7 @@ static int filter_in(struct session *s, struct job_list *b) {
     struct imf_error error;
     const struct tally none = {.count = b->count, .begun = now_ms()};
     int jobs = jobs_at_once(s->options, b), exit_status;
-    enum imf_status status = open_session(s, jobs, &error);
+    enum imf_status status = open_session(s, b->count, jobs, &error);
     if (status == IMF_OK) {
         exit_status = filter_batch(s, b, jobs);
     } else {

@@ -190,6 +190,9 @@ struct imf_settings {
      * what a kernel of gain 0 makes within its reach of one is NaN. Of floats without alpha; devices are not used.
      * Without it NaN is refused while rows are read. */
     bool missing;
+    /* So many pictures are filtered, so many of them at once, by this process: ways are chosen for the time that all
+     * of them take, read and written in the input's format, not for one from its start to its end. 0: one. */
+    int pictures, workers;
 };
 
 enum imf_device_kind {
@@ -263,9 +266,12 @@ struct imf_choice {
     bool measured;                      /* estimates use rates that were measured on the device */
     const char *note;        /* a warning for the user ("no OpenCL platform: ..."), or NULL */
     int x, y, width, height; /* the part of the image, as it is stored, that is computed */
+    int pictures, workers;   /* as settings have them, at least 1: what the way was chosen for */
+    double
+        coding_ms; /* what reading and writing one takes all workers; of several, in chosen->estimate_ms */
 };
 
-/* Plan for images of the input's shape; metadata and format do not matter. Context and filter must
+/* Plan for images of the input's shape; metadata do not matter, nor does the format to one picture. Context and filter must
  * outlive the plan. IMF_ERR_ARGUMENT: no allowed solver can do it, or no image has such a shape;
  * IMF_ERR_LIMIT, IMF_ERR_NO_DEVICE, IMF_ERR_DEVICE. */
 struct imf_plan;

@@ -82,15 +82,19 @@ uint64_t imf_filter_held(const struct imf_filter *filter);
  * waits for a release. A request is always granted when no workspace is in use: the plan itself
  * keeps to the limit.
  *
- * An image goes to the device with the fewest images in flight; of equally busy ones to the one that
- * has had the fewest. Images that a device failed at go to the others.
+ * An image goes to the device that will have filtered it first: by estimates, which are corrected by what images took
+ * there lately, and the images that it has already. Other devices than the first are opened once a plan uses that.
+ * Images that a device failed at go to the others.
  */
 struct imf_plan_cache;
 
 /* What the cache is made for; all that it points to is borrowed. */
 struct imf_batch {
-    struct imf_context *const *contexts; /* devices of them, at least 1 */
-    int devices;
+    struct imf_context *const *contexts; /* devices of them, at least 1, */
+    int devices, most_devices;           /* and room for so many */
+    /* Add contexts of other devices, and return how many there are then; NULL: there is only this one. */
+    int (*open_others)(void *pool);
+    void *pool;
     const struct imf_filter *filter;
     struct imf_settings settings;
     bool explain;
@@ -117,8 +121,9 @@ struct imf_lease {
     int device;
     const struct imf_plan *plan;
     struct imf_workspace *workspace;
-    int threads; /* for this image: all jobs together fill the cores */
-    bool reused; /* the workspace has been used before */
+    int threads;             /* for this image: all jobs together fill the cores */
+    bool reused;             /* the workspace has been used before */
+    double begun, queued_ms; /* when it did; its estimate on the device */
 };
 
 enum imf_status imf_plan_cache_create(struct imf_plan_cache **out, const struct imf_batch *batch,

@@ -6,6 +6,11 @@
 #include "options/devices.h"
 #include "report/message.h"
 
+static void name_device(struct device *d, const struct imf_device_info *info) {
+    snprintf(d->index, sizeof d->index, "%d", info->index);
+    snprintf(d->name, sizeof d->name, "%d (%s)", info->index, info->name);
+}
+
 /* Each device is tried by itself. One that fails is left out, with a message. */
 static enum imf_status add_device(struct device_pool *p, const struct options *o,
                                   const struct imf_device_info *info, struct imf_error *err) {
@@ -18,8 +23,7 @@ static enum imf_status add_device(struct device_pool *p, const struct options *o
         complain("device %d (%s) is not used: %s", info->index, info->name, info->why);
     if (!info->usable)
         return IMF_OK;
-    snprintf(d->index, sizeof d->index, "%d", info->index);
-    snprintf(d->name, sizeof d->name, "%d (%s)", info->index, info->name);
+    name_device(d, info);
     d->trial[0] = o->trial[0];
     d->trial[1] = o->trial[1];
     d->trial[2] = d->index;
@@ -38,25 +42,24 @@ static enum imf_status add_device(struct device_pool *p, const struct options *o
     return IMF_OK;
 }
 
-static enum imf_status add_all(struct device_pool *p, const struct options *o,
-                               struct imf_error *err) {
+/* The first device is the one that --device=auto takes. Beside a GPU the host's cores are no second one: they read and
+ * write. */
+static int open_others(void *pool) {
+    struct device_pool *p = pool;
     struct imf_device_info list[DEVICES_MAX] = {{0}};
-    enum imf_status status = devices_context(&p->probe, o, err);
-    if (status == IMF_OK)
-        status = imf_context_prepare(p->probe, err);
+    struct imf_error ignored;
+    enum imf_status status = imf_context_prepare(p->contexts[0], &ignored);
     size_t count = status == IMF_OK ? imf_device_list(list, DEVICES_MAX) : 0;
-    /* First the one that --device=auto takes, then the others. */
-    for (int automatic = 1; automatic >= 0; automatic--) {
-        for (size_t i = 0; i < count && i < DEVICES_MAX && status == IMF_OK; i++)
-            if (list[i].automatic == (automatic == 1))
-                status = add_device(p, o, &list[i], err);
-    }
-    if (status == IMF_OK && p->count == 0) {
-        *err = (struct imf_error){.status = IMF_ERR_NO_DEVICE,
-                                  .text = "there is no usable OpenCL device"};
-        status = err->status;
-    }
-    return status;
+    bool gpu = false;
+    for (size_t i = 0; i < count && i < DEVICES_MAX; i++)
+        if (list[i].automatic) {
+            name_device(&p->devices[0], &list[i]);
+            gpu = list[i].gpu;
+        }
+    for (size_t i = 0; i < count && i < DEVICES_MAX && status == IMF_OK; i++)
+        if (!list[i].automatic && (list[i].gpu || !gpu))
+            status = add_device(p, p->options, &list[i], &ignored);
+    return p->count;
 }
 
 enum imf_status device_pool_open(struct device_pool *p, const struct options *o, bool filters,
@@ -64,12 +67,18 @@ enum imf_status device_pool_open(struct device_pool *p, const struct options *o,
     bool host = o->settings.backend == IMF_BACKEND_CPU ||
                 o->settings.backend == IMF_BACKEND_VECTOR ||
                 o->settings.backend == IMF_BACKEND_GLES;
-    *p = (struct device_pool){.count = 0};
-    if (o->all_devices && filters && !host)
-        return add_all(p, o, err);
+    *p = (struct device_pool){.options = o, .all = o->all_devices && filters && !host};
     enum imf_status status = devices_context(&p->contexts[0], o, err);
     p->count = status == IMF_OK;
     return status;
+}
+
+void device_pool_lend(struct device_pool *p, struct imf_batch *batch) {
+    batch->contexts = p->contexts;
+    batch->devices = p->count;
+    batch->most_devices = DEVICES_MAX;
+    batch->open_others = p->all ? open_others : NULL;
+    batch->pool = p;
 }
 
 bool device_pool_drop(const struct device_pool *p, struct imf_plan_cache *plans, int device,
@@ -86,5 +95,4 @@ bool device_pool_drop(const struct device_pool *p, struct imf_plan_cache *plans,
 void device_pool_close(struct device_pool *p) {
     for (int i = 0; i < p->count; i++)
         imf_context_free(&p->contexts[i]);
-    imf_context_free(&p->probe);
 }

@@ -16,7 +16,8 @@ struct device {
 };
 
 struct device_pool {
-    struct imf_context *probe; /* with --device=all: shows whether OpenCL works at all */
+    const struct options *options; /* borrowed */
+    bool all;                      /* others are opened once the first is of use */
     int count;
     struct device devices[DEVICES_MAX];
     struct imf_context *contexts[DEVICES_MAX]; /* count of them */
@@ -25,6 +26,8 @@ struct device_pool {
 /* filters: false: nothing is filtered. To be closed even on failure. */
 enum imf_status device_pool_open(struct device_pool *p, const struct options *o, bool filters,
                                  struct imf_error *err);
+/* Fill in what a batch has of devices; the pool must outlive it. */
+void device_pool_lend(struct device_pool *p, struct imf_batch *batch);
 /* After this failure of a device: are there others to use instead? Then it gets no more images, and
  * a warning says so once. */
 bool device_pool_drop(const struct device_pool *p, struct imf_plan_cache *plans, int device,

@@ -139,8 +139,11 @@ static void print_plan(const struct reporter *r, const struct outcome *o) {
     if (c->width < info->width || c->height < info->height)
         fprintf(out, "  of %dx%d pixels these are computed: %dx%d+%d+%d\n", info->width,
                 info->height, c->width, c->height, c->x, c->y);
-    if (o->choice->chosen->whole_image_reason)
-        fprintf(out, "  the whole image is in memory: %s\n", o->choice->chosen->whole_image_reason);
+    if (c->pictures > 1)
+        fprintf(out, "  chosen for %d images, %d at once, each read and written in %.3f ms\n",
+                c->pictures, c->workers, c->coding_ms);
+    if (whole->whole_image_reason)
+        fprintf(out, "  the whole image is in memory: %s\n", whole->whole_image_reason);
     else
         fputs("  rows stream: neither the image nor its result is whole in memory\n", out);
     if (o->limited)
@@ -230,6 +233,8 @@ static void json_plan(struct json *j, const struct imf_choice *choice) {
         json_close_element(j);
     }
     json_close_list(j);
+    json_integer(j, "images", (uint64_t)choice->pictures);
+    json_integer(j, "at_once", (uint64_t)choice->workers);
     json_number(j, "estimate_ms", choice->chosen->estimate_ms);
     json_number(j, "start_ms", choice->chosen->start_ms);
     json_number(j, "transfer_ms", choice->chosen->transfer_ms);

@@ -120,6 +120,8 @@ enum imf_status imf_check_settings(const struct imf_settings *settings, struct i
         RANGE(INT, imf_settings, channels, IMF_CHANNELS_RGB, IMF_CHANNELS_BLUE),
         RANGE(INT, imf_settings, twice, IMF_TWICE_NEVER, IMF_TWICE_FREELY),
         RANGE(DOUBLE, imf_settings, full, 0, FLT_MAX),
+        RANGE(INT, imf_settings, pictures, 0, INT_MAX),
+        RANGE(INT, imf_settings, workers, 0, INT_MAX),
     };
     static const struct member region[] = {
         RANGE(DOUBLE, imf_region, width, 0, DBL_MAX),

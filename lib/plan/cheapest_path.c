@@ -19,6 +19,8 @@
 
 /* Added to the proposals of the host if the user asked for a device. */
 #define UNWANTED_MS 1e9
+/* A device's time counts this much in a search for what spares the cores. */
+#define SPARING 0.0625
 
 struct state {
     double ms;
@@ -31,6 +33,7 @@ struct search {
     struct imf_proposals *proposals;
     const struct imf_chain *chain;
     const struct imf_path_options *options;
+    double device_weight;              /* of the device's milliseconds */
     struct state (*state)[IMF_PLACES]; /* of each pass */
 };
 
@@ -89,7 +92,7 @@ static void step(const struct search *s, int i, enum imf_place q) {
     *to = (struct state){.ms = INFINITY, .proposal = cheapest(s, i, q)};
     if (!to->proposal)
         return;
-    double ms = to->proposal->ms;
+    double ms = to->proposal->ms * (q == IMF_PLACE_DEVICE ? s->device_weight : 1);
     if (q == IMF_PLACE_HOST && s->options->prefers_device)
         ms += UNWANTED_MS;
     for (enum imf_place r = 0; r < IMF_PLACES; r++) {
@@ -98,7 +101,7 @@ static void step(const struct search *s, int i, enum imf_place q) {
         double moved = transfer_ms(s, pass->source + 1, place_of(s, pass->source + 1, i - 1, r), q);
         if (pass->second >= -1)
             moved += transfer_ms(s, pass->second + 1, place_of(s, pass->second + 1, i - 1, r), q);
-        double all = (i > 0 ? s->state[i - 1][r].ms : 0) + moved + ms;
+        double all = (i > 0 ? s->state[i - 1][r].ms : 0) + moved * s->device_weight + ms;
         if (all < to->ms) {
             to->ms = all;
             to->transfer_ms = moved;
@@ -118,8 +121,9 @@ static void refuse(struct imf_path *out, const struct search *s, int pass) {
     }
 }
 
-/* The cheapest path; out->chosen stays NULL if there is none. */
-static enum imf_status search(struct imf_path *out, const struct search *s, struct imf_error *err) {
+/* The path of the least sum; out->chosen stays NULL if there is none. */
+static enum imf_status search_sum(struct imf_path *out, const struct search *s,
+                                  struct imf_error *err) {
     const struct imf_chain *c = s->chain;
     size_t count = (size_t)c->count;
     double least = INFINITY;
@@ -138,7 +142,7 @@ static enum imf_status search(struct imf_path *out, const struct search *s, stru
         }
     }
     for (enum imf_place p = 0; p < IMF_PLACES; p++) {
-        double back = transfer_ms(s, c->count, p, IMF_PLACE_HOST);
+        double back = transfer_ms(s, c->count, p, IMF_PLACE_HOST) * s->device_weight;
         if (s->state[count - 1][p].ms + back < least) {
             least = s->state[count - 1][p].ms + back;
             q = p;
@@ -150,21 +154,46 @@ static enum imf_status search(struct imf_path *out, const struct search *s, stru
         imf_path_clear(out);
         return imf_fail_memory(err, count * sizeof *out->chosen);
     }
-    out->ms = out->transfer_ms[count] = transfer_ms(s, c->count, q, IMF_PLACE_HOST);
+    double host_ms = 0, device_ms = transfer_ms(s, c->count, q, IMF_PLACE_HOST);
+    out->transfer_ms[count] = device_ms;
     for (int i = c->count - 1; i >= 0; q = s->state[i][q].from, i--) {
         out->chosen[i] = *s->state[i][q].proposal;
         out->transfer_ms[i] = s->state[i][q].transfer_ms;
-        out->ms += out->chosen[i].ms + out->transfer_ms[i];
+        *(q == IMF_PLACE_DEVICE ? &device_ms : &host_ms) += out->chosen[i].ms;
+        device_ms += out->transfer_ms[i];
         out->on_device = out->on_device || q == IMF_PLACE_DEVICE;
         out->on_gles = out->on_gles || (out->chosen[i].solver &&
                                         out->chosen[i].solver->backend == IMF_BACKEND_GLES);
     }
+    const struct imf_throughput *t = &s->options->throughput;
+    double start_ms = out->on_gles ? imf_gles_rates.open_ms : 0;
     if (out->on_device && !s->options->opened)
-        out->start_ms = imf_tuning_open_ms(s->proposals->device);
-    if (out->on_gles)
-        out->start_ms += imf_gles_rates.open_ms;
-    out->ms += out->start_ms;
+        start_ms += imf_tuning_open_ms(s->proposals->device);
+    out->start_ms = imf_throughput_share(t, start_ms);
+    out->filter_ms = host_ms + device_ms;
+    out->ms = imf_throughput_ms(t, s->proposals->device, host_ms, device_ms, start_ms);
     return IMF_OK;
+}
+
+/* The cheapest path; out->chosen stays NULL if there is none. */
+static enum imf_status search(struct imf_path *out, struct search *s, struct imf_error *err) {
+    struct imf_path sparing = *out;
+    s->device_weight = 1;
+    enum imf_status st = search_sum(out, s, err);
+    if (st || !out->chosen ||
+        !imf_throughput_overlaps(&s->options->throughput, s->proposals->device))
+        return st;
+    s->device_weight = SPARING;
+    st = search_sum(&sparing, s, err);
+    if (!st && sparing.ms < out->ms) {
+        const struct imf_path dearer = *out;
+        *out = sparing;
+        sparing = dearer;
+    }
+    imf_path_clear(&sparing);
+    if (st)
+        imf_path_clear(out);
+    return st;
 }
 
 /* Set out->bytes to what the process takes with the surfaces and solvers in these bands. IMF_ERR_LIMIT,
@@ -242,7 +271,7 @@ static bool refuse_largest(const struct search *s, const struct imf_path *path, 
 
 enum imf_status imf_path_find(struct imf_path *out, struct imf_proposals *proposals,
                               const struct imf_path_options *options, struct imf_error *err) {
-    struct search s = {proposals, proposals->chain, options, NULL};
+    struct search s = {proposals, proposals->chain, options, 1, NULL};
     struct imf_path_over over = {INFINITY, INFINITY, "", ""};
     double least = INFINITY;
     char need[IMF_BYTES_TEXT], most[IMF_BYTES_TEXT], why[IMF_WHY] = "";

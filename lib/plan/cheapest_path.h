@@ -3,12 +3,14 @@
  *
  * A pass costs what its solver proposes. A surface whose reader works elsewhere than its writer
  * costs a transfer, and the device's start is paid once. The least sum is found by dynamic
- * programming over passes and places.
+ * programming over passes and places; of a batch in which device and host work side by side, of what such sums
+ * lead to, the path with the best throughput.
  */
 #ifndef IMF_PLAN_CHEAPEST_PATH_H
 #define IMF_PLAN_CHEAPEST_PATH_H
 
 #include "plan/proposals.h"
+#include "plan/throughput.h"
 
 /* What a search may use. */
 struct imf_path_options {
@@ -17,6 +19,7 @@ struct imf_path_options {
     bool opened;         /* the device is open: starting it costs nothing */
     bool whole;          /* hold the image and the result, though rows could stream */
     enum imf_twice twice;
+    struct imf_throughput throughput;
     double base;  /* bytes of the process without surfaces, buffers and driver, */
     int times;    /* and surfaces and buffers are there so many times; 0: once */
     double limit; /* of the process's bytes */
@@ -32,7 +35,9 @@ struct imf_path {
     struct imf_proposal *chosen; /* owned; one for each pass, a point pass's without a solver; NULL:
                                     there is no path, see `why` */
     double *transfer_ms;     /* owned; of bringing each pass what it reads, then of the result */
-    double start_ms, ms;     /* of the device's start; of all */
+    double start_ms;         /* a picture's share of the device's start */
+    double filter_ms;        /* of all passes and transfers */
+    double ms;               /* imf_throughput_ms() */
     double bytes;            /* that the process takes */
     bool on_device, on_gles; /* a pass runs on the opened device, on OpenGL ES */
     bool float64;            /* samples between passes are float64: all is plain C */

@@ -22,9 +22,14 @@ static const char *reason_of(const struct imf_planning *p, const struct imf_plan
     return "cheapest";
 }
 
-/* Why a candidate of the host was chosen though OpenCL is not opened. */
-static const char *why_host(const struct imf_candidate *device, const char *otherwise) {
-    return device ? "cheapest: starting OpenCL would cost more" : otherwise;
+/* What a cheaper candidate at another place costs besides, to the host or to a device. */
+static const char *besides(const struct imf_planning *p) {
+    bool alone = p->throughput.pictures == 1;
+    if (p->path.on_device)
+        return p->throughput.workers == 1 ? "the transfers would cost more"
+                                          : "the cores are to read and write meanwhile";
+    return alone ? "starting OpenCL would cost more"
+                 : "OpenCL's start and transfers would cost more";
 }
 
 static void explain_way(struct imf_candidate *k, const struct imf_planning *p,
@@ -44,9 +49,7 @@ static void explain_way(struct imf_candidate *k, const struct imf_planning *p,
     else if (r->device_asked && imf_backend_is_host(backend))
         snprintf(k->why, sizeof k->why, "passed over: a device was asked for");
     else if (k->estimate_ms < chosen_ms)
-        snprintf(k->why, sizeof k->why, "passed over: %s",
-                 p->path.on_device ? "the transfers would cost more"
-                                   : "starting OpenCL would cost more");
+        snprintf(k->why, sizeof k->why, "passed over: %s", besides(p));
     else
         snprintf(k->why, sizeof k->why, "%.1f times the chosen one's estimate",
                  k->estimate_ms / fmax(chosen_ms, 1e-3));
@@ -98,12 +101,13 @@ static size_t list_pass(struct imf_planning *p, struct imf_proposals *all, int i
             explain_way(&out[k], p, r, chosen_ms);
             continue;
         }
-        const char *why = reason_of(p, r);
         if (chosen->place == IMF_PLACE_HOST && !r->backend && !r->device_asked &&
             !r->opencl_failure && !p->path.on_device && !r->opened)
-            why =
-                why_host(r->device_backends ? device : NULL, "cheapest of those that can do this");
-        snprintf(out[k].why, sizeof out[k].why, "%s", why);
+            snprintf(out[k].why, sizeof out[k].why, "cheapest%s%s",
+                     device && r->device_backends ? ": " : " of those that can do this",
+                     device && r->device_backends ? besides(p) : "");
+        else
+            snprintf(out[k].why, sizeof out[k].why, "%s", reason_of(p, r));
     }
     return count;
 }

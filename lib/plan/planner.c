@@ -73,6 +73,11 @@ static enum imf_status find(struct imf_path *out, struct imf_proposals *all,
     return imf_path_find(out, all, &options, err);
 }
 
+/* What the host filters all pictures in; INFINITY: it cannot. */
+static double host_filters_ms(const struct imf_planning *p, const struct imf_planning_request *r) {
+    return p->host.chosen ? p->host.filter_ms * r->options.throughput.pictures : INFINITY;
+}
+
 /* A device that is not known may pay to open if it would win at this many times PoCL's speed. */
 #define FASTER 2
 static bool may_win(const struct imf_path *path, const struct imf_path *host, bool known) {
@@ -80,7 +85,7 @@ static bool may_win(const struct imf_path *path, const struct imf_path *host, bo
     return path->on_device && path->start_ms + (known ? work : work / FASTER) < host->ms;
 }
 
-/* Where the host takes this long a device that is not known is opened once, since it may be a GPU, which has solvers that
+/* Where the host filters this long a device that is not known is opened once, since it may be a GPU, which has solvers that
  * PoCL lacks. What it is is remembered. */
 #define LEARNING_MS 500
 
@@ -135,8 +140,8 @@ static enum imf_status search_device(struct imf_planning *p, struct imf_context 
         return IMF_OK;
     if (!must && !r->opened) {
         st = find(&path, all, r, r->host_backends | r->device_backends, err);
-        bool may =
-            !st && (may_win(&path, &p->host, known) || (!known && p->host.ms >= LEARNING_MS));
+        bool may = !st && (may_win(&path, &p->host, known) ||
+                           (!known && host_filters_ms(p, r) >= LEARNING_MS));
         imf_path_clear(&path);
         if (st || !may)
             return st;
@@ -186,7 +191,7 @@ static enum imf_status make(struct imf_planning *p, struct imf_context *ctx,
     if (r->host_backends)
         st = find(&p->host, &all, r, r->host_backends, err);
     const struct imf_device *expected =
-        p->host.chosen && p->host.ms < LEAST_OPENING_MS ? NULL : imf_context_expected_device(ctx);
+        host_filters_ms(p, r) < LEAST_OPENING_MS ? NULL : imf_context_expected_device(ctx);
     const struct imf_device *seen = look_at_device(ctx, r);
     if (seen || expected)
         nominal = seen ? *seen : *expected;
@@ -239,11 +244,13 @@ enum imf_status imf_planning_make(struct imf_planning *p, struct imf_context *ct
                     .base = IMF_PROCESS_BYTES + (double)settings->held + beside->filter +
                             (beside->verify ? imf_reference_bytes(c, &again) : 0),
                     .times = 1,
+                    .throughput = imf_throughput_of(settings, beside->input),
                     .whole = settings->whole,
                     .twice = settings->twice}};
     r.options.times += again;
     memset(p, 0, sizeof *p);
     p->chain = c;
+    p->throughput = r.options.throughput;
     enum imf_status st = make(p, ctx, &r, err);
     if (st)
         imf_planning_clear(p);

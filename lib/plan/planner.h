@@ -24,14 +24,16 @@ struct imf_planning {
     struct imf_candidate *candidates; /* owned: for each pass, what each backend proposes */
     size_t count;
     struct imf_candidate chosen; /* sums up `path` */
-    char note[416];              /* a warning, or "" */
-    char limited[320];           /* which way the limit of memory keeps the chain from, or "" */
+    struct imf_throughput throughput;
+    char note[416];    /* a warning, or "" */
+    char limited[320]; /* which way the limit of memory keeps the chain from, or "" */
 };
 
 /* What is known of runs beside the settings. */
 struct imf_planning_beside {
-    double filter; /* bytes of kernels and masks */
-    bool verify;   /* results are compared with the reference */
+    const struct imf_info *input; /* as files of a batch have it */
+    double filter;                /* bytes of kernels and masks */
+    bool verify;                  /* results are compared with the reference */
     bool
         explain; /* the plan is shown: by the proposals of the device that is there, though none may
                       be opened for this image */

@@ -24,7 +24,10 @@ static struct imf_choice choice_of(const struct imf_planning *p) {
                                          : p->gles         ? imf_gles_name(p->gles)
                                                            : IMF_HOST_NAME,
                                .measured = p->rt && imf_tuning(imf_runtime_device(p->rt))->measured,
-                               .note = p->note[0] ? p->note : NULL};
+                               .note = p->note[0] ? p->note : NULL,
+                               .pictures = p->throughput.pictures,
+                               .workers = p->throughput.workers,
+                               .coding_ms = p->throughput.coding_ms};
 }
 
 /* Bytes of kernels and masks; masks are shared by what is made for stored pixels. */
@@ -98,7 +101,8 @@ enum imf_status imf_plan_create_for(struct imf_plan **out, struct imf_context *c
                       plan->input.alpha ? "no alpha channel (--depth=8 does)"
                                         : "no colours (put -f gray before what decides what is "
                                           "white, as in -f gray --depth=1)");
-    const struct imf_planning_beside beside = {filter_bytes(plan), plan->verify, plan->explain};
+    const struct imf_planning_beside beside = {input, filter_bytes(plan), plan->verify,
+                                               plan->explain};
     if (!st)
         st = imf_planning_make(&plan->planning, ctx, plan->chain, settings, &beside, err);
     if (st) {

@@ -3,8 +3,12 @@
  */
 #include "imfilter_program.h"
 
-#include "base/error.h"
+#include "base/clock.h"
 #include "base/image/curve.h"
+#include "base/thread_pool.h"
+#include "device/tuning.h"
+#include "run/plan.h"
+#include "run/share.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -18,47 +22,44 @@ struct imf_plan_entry {
     int device;
     struct imf_plan_key key;
     struct imf_plan *plan;       /* NULL: it is being made */
-    uint64_t bytes;              /* of one workspace */
+    uint64_t bytes;              /* of one workspace, */
+    uint64_t room;               /* of the device's own memory for them; UINT64_MAX: it has none */
+    double ms;                   /* estimate of an image */
     int users;                   /* leases, and jobs that wait for one */
     struct imf_plan_entry *next; /* used less recently */
 };
 
-/* A device, and what it has got. */
-struct place {
-    int in_flight, total; /* images */
-    bool failed;          /* it gets no more images */
-};
-
 struct imf_plan_cache {
     struct imf_batch batch;
-    int kept;             /* workspaces at most, used and idle */
     pthread_mutex_t lock; /* of what follows */
     pthread_cond_t changed;
     struct imf_plan_entry *first; /* used most recently */
     uint64_t used, shared;        /* bytes of all workspaces, and of the filter */
-    int leased, idle_count;       /* workspaces, at most `kept` */
+    int leased, idle_count;       /* workspaces, at most kept() */
     struct {
         struct imf_plan_entry *entry;
         struct imf_workspace *workspace;
     } * idle; /* kept: that no job uses, the newest last */
     unsigned long ticket, serving;
-    struct place places[]; /* batch.devices */
+    bool asked_others;   /* batch.open_others was called, */
+    bool opening, joins; /* by this thread, and has not returned; nor been joined */
+    pthread_t opener;
+    struct imf_share shares[]; /* batch.most_devices */
 };
 
 enum imf_status imf_plan_cache_create(struct imf_plan_cache **out, const struct imf_batch *batch,
                                       struct imf_error *err) {
-    size_t devices = (size_t)batch->devices, jobs = (size_t)batch->jobs;
-    size_t kept = (jobs + devices - 1) / devices * devices;
-    struct imf_plan_cache *p = *out = calloc(1, sizeof *p + devices * sizeof *p->places);
-    if (!p || !(p->idle = calloc(kept, sizeof *p->idle))) {
+    size_t most = (size_t)batch->jobs + (size_t)batch->most_devices; /* and kept() is no more */
+    struct imf_plan_cache *p = *out =
+        calloc(1, sizeof *p + (size_t)batch->most_devices * sizeof *p->shares);
+    if (!p || !(p->idle = calloc(most, sizeof *p->idle))) {
         free(p);
         *out = NULL;
-        return imf_fail_memory(err, kept * sizeof *p->idle);
+        return imf_fail_memory(err, most * sizeof *p->idle);
     }
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->changed, NULL);
     p->batch = *batch;
-    p->kept = (int)kept;
     return IMF_OK;
 }
 
@@ -104,8 +105,15 @@ static struct imf_workspace *take_idle(struct imf_plan_cache *p, int i) {
     return workspace;
 }
 
+/* A workspace of the entry was made, or freed. */
+static void count_workspace(struct imf_plan_cache *p, const struct imf_plan_entry *e, bool made) {
+    uint64_t change = made ? e->bytes : -e->bytes;
+    p->used += change;
+    p->shares[e->device].used += change;
+}
+
 static void drop_idle(struct imf_plan_cache *p, int i) {
-    p->used -= p->idle[i].entry->bytes;
+    count_workspace(p, p->idle[i].entry, false);
     struct imf_workspace *workspace = take_idle(p, i);
     imf_workspace_free(&workspace);
 }
@@ -146,6 +154,8 @@ void imf_plan_cache_free(struct imf_plan_cache **cache) {
     *cache = NULL;
     if (!p)
         return;
+    if (p->joins)
+        pthread_join(p->opener, NULL);
     while (p->first)
         drop_entry(p, &p->first);
     pthread_cond_destroy(&p->changed);
@@ -177,6 +187,10 @@ static enum imf_status make_plan(struct imf_plan_cache *p, struct imf_plan_entry
     e->plan = plan;
     if (plan) { /* kernels and masks are shared */
         uint64_t bytes = imf_plan_choice(plan)->chosen->bytes;
+        const struct imf_device *d =
+            plan->planning.path.on_device ? imf_runtime_device(plan->planning.rt) : NULL;
+        e->room = d && !d->unified ? d->global_memory / 10 * 9 : UINT64_MAX;
+        e->ms = imf_plan_choice(plan)->chosen->estimate_ms;
         p->shared = imf_filter_held(p->batch.filter);
         e->bytes = bytes > p->shared ? bytes - p->shared : 0;
     }
@@ -213,14 +227,23 @@ static enum imf_status enter(struct imf_plan_cache *p, int device, const struct 
     return status;
 }
 
-/* ---- leases --------------------------------------------------------------------------------- */
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+static bool has_memory(const struct imf_plan_cache *p, const struct imf_plan_entry *e) {
+    return p->used + p->shared + e->bytes <= p->batch.memory &&
+           p->shares[e->device].used + e->bytes <= e->room;
+}
+
+/* Of workspaces, used and idle, each device may have as many. */
+static int kept(const struct imf_plan_cache *p) {
+    int devices = p->batch.devices;
+    return (p->batch.jobs + devices - 1) / devices * devices;
+}
 
 static bool fits(struct imf_plan_cache *p, const struct imf_plan_entry *e) {
-    while ((p->used + p->shared + e->bytes > p->batch.memory ||
-            p->leased + p->idle_count >= p->kept) &&
-           drop_oldest_idle(p, e))
+    while ((!has_memory(p, e) || p->leased + p->idle_count >= kept(p)) && drop_oldest_idle(p, e))
         ;
-    return p->used + p->shared + e->bytes <= p->batch.memory || !p->leased;
+    return has_memory(p, e) || !p->leased;
 }
 
 /* In the order of requests: small images must not keep a large one waiting. */
@@ -234,7 +257,8 @@ static void wait_for_memory(struct imf_plan_cache *p, const struct imf_plan_entr
 
 /* As many as fill the cores when as many images run as fit in memory. */
 static int threads_for(const struct imf_plan_cache *p, const struct imf_plan_entry *e) {
-    uint64_t fit = e->bytes ? p->batch.memory / e->bytes : (uint64_t)p->batch.jobs;
+    uint64_t most = p->batch.memory < e->room ? p->batch.memory : e->room;
+    uint64_t fit = e->bytes ? most / e->bytes : (uint64_t)p->batch.jobs;
     int at_once = fit < 1 ? 1 : fit < (uint64_t)p->batch.jobs ? (int)fit : p->batch.jobs;
     if (at_once == 1)
         return 0; /* as many as pay */
@@ -247,20 +271,98 @@ static void leave(struct imf_plan_cache *p, struct imf_plan_entry *e) {
     pthread_cond_broadcast(&p->changed);
 }
 
-/* Each image gets a device that has not failed; the last one never counts as failed. */
-static int choose_device(struct imf_plan_cache *p) {
-    struct place *best = NULL;
-    for (int i = 0; i < p->batch.devices; i++) {
-        struct place *d = &p->places[i];
-        bool less = best && (d->in_flight == best->in_flight ? d->total < best->total
-                                                             : d->in_flight < best->in_flight);
-        if (!d->failed && (!best || less))
-            best = d;
-    }
-    best->in_flight++;
-    best->total++;
-    return (int)(best - p->places);
+/* ---- devices -------------------------------------------------------------------------------- */
+
+/* A device that a run failed on is of use only where there is no other. */
+static bool may_have(struct imf_plan_cache *p, int device) {
+    return !p->shares[device].failed && !imf_context_gave_up(p->batch.contexts[device]);
 }
+
+static int first_device(struct imf_plan_cache *p) {
+    int first = 0;
+    while (first < p->batch.devices && !may_have(p, first))
+        first++;
+    for (int i = 0; first == p->batch.devices && i < p->batch.devices; i++)
+        first = p->shares[i].failed ? first : i;
+    return first;
+}
+
+static void *open_devices(void *data) {
+    struct imf_plan_cache *p = data;
+    int devices = p->batch.open_others(p->batch.pool);
+    pthread_mutex_lock(&p->lock);
+    p->batch.devices = devices;
+    p->opening = false;
+    pthread_cond_broadcast(&p->changed);
+    pthread_mutex_unlock(&p->lock);
+    return NULL;
+}
+
+/* Beside the images that the first device filters meanwhile. Without a thread there are no others. */
+static void open_others(struct imf_plan_cache *p) {
+    if (p->batch.open_others && !p->asked_others)
+        p->opening = !imf_thread_start(&p->opener, open_devices, p);
+    p->joins = p->joins || p->opening;
+    p->asked_others = true;
+}
+
+/* Opening a device with memory of its own takes as long as many images. */
+#define OPENS_WORTH 3
+static bool others_may_pay(const struct imf_plan_cache *p, const struct imf_plan_entry *e) {
+    double all_ms = p->batch.settings.pictures * e->ms;
+    const struct imf_device *d = imf_runtime_device(e->plan->planning.rt);
+    return p->batch.settings.pictures > 1 &&
+           (d->unified || all_ms > OPENS_WORTH * imf_tuning_open_ms(d));
+}
+
+static double factor(const struct imf_plan_cache *p, int device) {
+    return imf_share_factor(p->shares, p->batch.devices, device);
+}
+
+/* The image's entry on the device that will have filtered it first. A plan for the first device tells whether devices
+ * are of use at all: others are opened only then. On failure lease->device is the one that failed. */
+static enum imf_status choose(struct imf_plan_cache *p, const struct imf_plan_key *key,
+                              struct imf_lease *lease, struct imf_plan_entry **out,
+                              struct imf_error *err) {
+    int first = lease->device = first_device(p);
+    enum imf_status status = enter(p, first, key, out, err);
+    if (status || !(*out)->plan->planning.path.on_device)
+        return status;
+    if (others_may_pay(p, *out))
+        open_others(p);
+    double soonest = p->shares[first].queued_ms + (*out)->ms * factor(p, first);
+    for (int i = first + 1; i < p->batch.devices && !status; i++) {
+        struct imf_plan_entry *e = *find(p, i, key);
+        if (!may_have(p, i) || (e && !e->plan)) /* not to wait until it is open */
+            continue;
+        status = enter(p, i, key, &e, err);
+        double ms = status ? 0 : p->shares[i].queued_ms + e->ms * factor(p, i);
+        if (status || ms < soonest) {
+            leave(p, *out);
+            *out = e;
+            soonest = ms;
+            lease->device = i;
+        } else {
+            leave(p, e);
+        }
+    }
+    return status;
+}
+
+static void begin(struct imf_plan_cache *p, struct imf_lease *lease,
+                  const struct imf_plan_entry *e) {
+    lease->queued_ms = e->ms * factor(p, lease->device);
+    p->shares[lease->device].queued_ms += lease->queued_ms;
+}
+
+static void end(struct imf_plan_cache *p, const struct imf_lease *lease, bool done) {
+    struct imf_share *share = &p->shares[lease->device];
+    share->queued_ms -= lease->queued_ms;
+    if (done && p->batch.devices > 1)
+        imf_share_learn(share, lease->begun, lease->entry->ms);
+}
+
+/* ---- leases --------------------------------------------------------------------------------- */
 
 /* A workspace of the entry, when there is memory for it; the entry has one more user. */
 static enum imf_status lease_workspace(struct imf_plan_cache *p, struct imf_plan_entry *e,
@@ -273,7 +375,8 @@ static enum imf_status lease_workspace(struct imf_plan_cache *p, struct imf_plan
         lease->workspace = take_idle(p, idle);
     } else {
         status = imf_workspace_create(&lease->workspace, e->plan, err);
-        p->used += status == IMF_OK ? e->bytes : 0;
+        if (status == IMF_OK)
+            count_workspace(p, e, true);
     }
     if (status != IMF_OK) {
         leave(p, e);
@@ -281,6 +384,7 @@ static enum imf_status lease_workspace(struct imf_plan_cache *p, struct imf_plan
     }
     p->leased++;
     lease->entry = e;
+    lease->begun = imf_now_ms();
     lease->plan = e->plan;
     lease->threads = threads_for(p, e);
     return status;
@@ -290,12 +394,14 @@ enum imf_status imf_plan_cache_acquire(struct imf_plan_cache *p, const struct im
                                        struct imf_lease *lease, struct imf_error *err) {
     struct imf_plan_entry *e;
     pthread_mutex_lock(&p->lock);
-    *lease = (struct imf_lease){.device = choose_device(p)};
-    enum imf_status status = enter(p, lease->device, key, &e, err);
-    if (status == IMF_OK)
+    *lease = (struct imf_lease){0};
+    enum imf_status status = choose(p, key, lease, &e, err);
+    if (status == IMF_OK) {
+        begin(p, lease, e);
         status = lease_workspace(p, e, lease, err);
-    if (status != IMF_OK)
-        p->places[lease->device].in_flight--;
+        if (status != IMF_OK)
+            end(p, lease, false);
+    }
     pthread_mutex_unlock(&p->lock);
     return status;
 }
@@ -308,7 +414,7 @@ void imf_plan_cache_release(struct imf_plan_cache *p, struct imf_lease *lease) {
     p->leased--;
     p->idle[p->idle_count].entry = e;
     p->idle[p->idle_count++].workspace = lease->workspace;
-    p->places[lease->device].in_flight--;
+    end(p, lease, true);
     leave(p, e);
     pthread_mutex_unlock(&p->lock);
     *lease = (struct imf_lease){0};
@@ -316,13 +422,16 @@ void imf_plan_cache_release(struct imf_plan_cache *p, struct imf_lease *lease) {
 
 enum imf_drop imf_plan_cache_drop(struct imf_plan_cache *p, int device,
                                   const struct imf_error *failure) {
-    struct place *d = &p->places[device];
+    struct imf_share *d = &p->shares[device];
     bool others = false;
     if (failure->status != IMF_ERR_DEVICE && failure->status != IMF_ERR_NO_DEVICE)
         return IMF_DROP_NOT;
     pthread_mutex_lock(&p->lock);
+    open_others(p);
+    while (p->opening)
+        pthread_cond_wait(&p->changed, &p->lock);
     for (int i = 0; i < p->batch.devices; i++)
-        others = others || (i != device && !p->places[i].failed);
+        others = others || (i != device && !p->shares[i].failed);
     bool first = others && !d->failed;
     d->failed = d->failed || others;
     pthread_mutex_unlock(&p->lock);

@@ -98,6 +98,54 @@ static void check_least(const char *const *specs, const struct imf_info *info, b
     chain_drop(&c);
 }
 
+/* Milliseconds of the host and of the device, transfers included. */
+static void split(struct imf_proposals *all, unsigned places, double *host, double *device) {
+    double sum = cost(all, places) - (places ? imf_tuning(all->device)->open_ms : 0);
+    *host = 0;
+    for (int i = 0; i < all->chain->count; i++)
+        *host += places >> i & 1 ? 0 : cheapest(all, i, IMF_PLACE_HOST)->ms;
+    *device = sum - *host;
+}
+
+/* Of a batch the slower of host and device counts, where the device has memory of its own. */
+static void check_batch(const char *const *specs, const struct imf_info *info, bool gpu,
+                        struct imf_throughput t) {
+    struct chain_case c = chain_make(specs, info, &plain);
+    struct imf_device d = device_of(gpu);
+    struct imf_proposals all;
+    struct imf_path path;
+    const struct imf_path_options ask = {
+        .backends = HOSTS | DEVICES, .limit = INFINITY, .throughput = t};
+    CHECK(!imf_proposals_open(&all, c.chain, &d, false, NULL), "open");
+    double least = INFINITY, alone = INFINITY, host, device;
+    for (unsigned places = 0; places < 1u << c.chain->count; places++) {
+        if (cost(&all, places) == INFINITY)
+            continue;
+        split(&all, places, &host, &device);
+        double start = places ? imf_tuning(&d)->open_ms / t.pictures : 0;
+        host += t.coding_ms;
+        double ms = gpu && t.workers > 1 ? fmax(host, device) : host + device;
+        alone = places ? alone : ms;
+        least = fmin(least, ms + start);
+    }
+    CHECK(!imf_path_find(&path, &all, &ask, NULL) && path.chosen, "%s: %s", specs[0], path.why);
+    unsigned places = 0;
+    for (int i = 0; i < c.chain->count; i++)
+        places |= (path.chosen[i].place == IMF_PLACE_DEVICE) << i;
+    split(&all, places, &host, &device);
+    CHECK(fabs(host + device - path.filter_ms) < 1e-9 * path.filter_ms, "%s: %g ms of filtering",
+          specs[0], path.filter_ms);
+    /* The planner takes the host's path where that is better with the start. */
+    double start = path.on_device ? imf_tuning(&d)->open_ms / t.pictures : 0;
+    CHECK(fabs(path.start_ms - start) < 1e-9 && path.ms >= least * (1 - 1e-9) &&
+              fmin(path.ms, alone) <= least * 1.1,
+          "%s: %g ms of %d, %d at once, the least of all is %g", specs[0], path.ms, t.pictures,
+          t.workers, least);
+    imf_path_clear(&path);
+    imf_proposals_close(&all);
+    chain_drop(&c);
+}
+
 static void test_least(void) {
     static const char *const chains[][5] = {
         {"sharpen", NULL},
@@ -112,6 +160,9 @@ static void test_least(void) {
             const struct imf_info info =
                 chain_info(side, side, k / 2 % 2 ? 3 : 1, k % 4 == 3 ? 16 : 8);
             check_least(chains[i], &info, k % 2);
+            for (int m = 0; m < 4; m++)
+                check_batch(chains[i], &info, k % 2,
+                            (struct imf_throughput){m < 2 ? 200 : 3, m % 2 ? 8 : 1, 20});
         }
 }
 
