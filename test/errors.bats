@@ -178,7 +178,11 @@ blur:2 -f sobel|-o c.pgm|repeat -f for a chain (-f blur:2 -f sobel)
 blur:2, 3|-o c.pgm|"2, 3" at column 6 is not a number
 sauvola|-o c.pgm|(did you mean "threshold:sauvola"?)
 nlmeans|-o c.pgm|(did you mean "denoise"?)
-despeckle|-o c.pgm|unknown filter "despeckle" (median:1 removes single specks, denoise removes noise and grain)
+bwareaopen|-o c.pgm|(did you mean "despeckle"?)
+despeckle|-o c.pgm|AREA
+despeckle:0|-o c.pgm|AREA in pixels, 1 to 1000000000
+despeckle:2.5|-o c.pgm|AREA
+despeckle:9:black|-o c.pgm|TONE dark or light
 contrast|-o c.pgm|(levels:auto stretches the picture's samples to full scale, levels:BLACK:WHITE what is between them; clahe is local contrast)
 normalize|-o c.pgm|(did you mean "levels:auto"?)
 levels:0.5|-o c.pgm|WHITE is missing

@@ -27,7 +27,7 @@ VALUES = {
     "@MASK": "@mask.pgm", "T": "0.4", "OFFSET": "0.02", "MODE": None, "AMOUNT": "0.7", "STRENGTH": "1", "S": "16", "B": "0.1",
     "tiles": "3x2", "limit": "2", "k": "0.3", "order": "3", "sigma": "2", "amount": "2", "threshold": "0.02", "noise": "0.02",
     "SIGMA of denoise": "0.05", "ANGLE of emboss": "60", "iterations": "3", "scale": "16", "bias": "0.1",
-    "background": "keep", "BLACK": "0.1", "WHITE": "0.9", "G": "1.8", "gamma": "0.6",
+    "AREA": "6", "background": "keep", "BLACK": "0.1", "WHITE": "0.9", "G": "1.8", "gamma": "0.6",
     "X,Y/X,Y/...": "0,0.2/0.4,0.3/1,0.9", "@FILE of curve": "@curve.txt",
 }
 MODES = "normal overlay softlight hardlight multiply screen lighten darken difference add subtract".split()

@@ -607,8 +607,12 @@ softened() { # NAME OUTPUT PART
     holds "$(mean run.emboss/relief.png laplacian) > 10"
 }
 
-@test "scans and text: page, thicken, background" {
+@test "scans and text: page, specks, thicken, background" {
     prepare_pictures
+    everyday specks
+    [ "$(od -An -tu1 -j24 -N2 run.specks/clean.png | tr -d ' ')" = 10 ] # 1 bit, gray
+    imf -f threshold:otsu inputs/scan.png -o specked.png
+    holds "$(differing run.specks/clean.png inputs/page.png) < 0.5 * $(differing specked.png inputs/page.png)"
     everyday page
     [ "$(od -An -tu1 -j24 -N2 run.page/page.png | tr -d ' ')" = 10 ] # 1 bit, gray
     holds "$(differing run.page/page.png inputs/page.png) < 0.05 * $(black inputs/page.png)"

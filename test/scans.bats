@@ -198,3 +198,34 @@ sys.stdout.buffer.write(b"P6 500 700 255\n" + bytes((x * x * 7 + y * 13 * c + x 
     grep -q '^threshold:local:R:OFFSET$' help
     grep -q 'k from 0 to 1.*(0.34 if not given)' help
 }
+
+# Rows of 12 samples: # is black.
+ink() { # FILE
+    tail -c 72 "$1" | od -An -v -tu1 -w12 | sed 's/255/./g; s/[0-9][0-9]*/#/g' | tr -d ' ' | xargs
+}
+
+@test "despeckle removes what has fewer pixels, and keeps each pixel of the rest" {
+    # A speck of 3, a diagonal of 4, a ring around a hole of 1, and a line one pixel wide.
+    printf 'P1\n12 6\n1 1 0 0 0 0 0 0 1 1 1 0\n1 0 0 0 0 0 0 0 1 0 1 0\n0 0 0 0 1 0 0 0 1 1 1 0\n0 0 0 1 0 0 0 0 0 0 0 0\n0 0 1 0 0 0 0 0 0 0 0 0\n0 1 0 0 0 0 1 1 1 1 1 1\n' >a.pbm
+    imf -f despeckle:4 a.pbm -o b.pbm
+    [ "$(head -c 2 b.pbm)" = P4 ]
+    imf --depth=8 -f kernel:1 b.pbm -o b.pgm
+    [ "$(ink b.pgm)" = "........###. ........#.#. ....#...###. ...#........ ..#......... .#....######" ]
+    imf -f despeckle:5 -f despeckle:2:light a.pbm -o b.pbm
+    imf --depth=8 -f kernel:1 b.pbm -o b.pgm
+    [ "$(ink b.pgm)" = "........###. ........###. ........###. ............ ............ ......######" ]
+    # Gray goes to the next level around; beyond the edge there is nothing; NaN is no speck's surroundings.
+    printf 'P2\n4 3\n255\n9 9 9 9\n9 3 5 9\n9 9 9 7\n' >g.pgm
+    for edge in clamp wrap constant:0; do
+        imf -f despeckle:3 --edge=$edge g.pgm -o h.pgm
+        [ "$(tail -c 12 h.pgm | od -An -v -tu1 | xargs)" = "9 9 9 9 9 7 7 9 9 9 9 7" ]
+    done
+    imf -f despeckle:13:light g.pgm -o h.pgm # of fewer pixels all is the darkest
+    [ "$(tail -c 12 h.pgm | od -An -v -tu1 | xargs)" = "3 3 3 3 3 3 3 3 3 3 3 3" ]
+    printf 'P7\nWIDTH 3\nHEIGHT 1\nDEPTH 2\nMAXVAL 255\nTUPLTYPE GRAYSCALE_ALPHA\nENDHDR\n\310\1\62\2\310\377' >a.pam
+    imf -f despeckle:2 a.pam -o b.pam
+    [ "$(tail -c 6 b.pam | od -An -tu1 | xargs)" = "200 1 200 2 200 255" ]
+    imf_run --backend=fft -f despeckle:2 a.pam -o b.pam
+    [ "$status" -eq 2 ]
+    one_line "components are followed on the host"
+}

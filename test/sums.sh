@@ -14,7 +14,7 @@ table=test/sums.txt
 # Filters and other options, separated by spaces.
 filters='sharpen sharpen:2 box:3 box:9 box:31 disk:2 disk:5 disk:15 motion:9:0 sobel sobel:dir=x
 prewitt scharr:dir=y laplacian emboss gray invert levels:0.1:0.9:gamma=1.5 levels:0.2:0.7 gamma:2.2 gamma:0.45 levels:auto levels:auto:2%:5%:gamma=1.4 curve:0,0/0.3,0.5/1,1 threshold:0.4 threshold:otsu threshold:local:7:0.04
-threshold:sauvola:9 equalize clahe clahe:tiles=3x5:limit=1.5 fill
+threshold:sauvola:9 equalize clahe clahe:tiles=3x5:limit=1.5 fill despeckle:5 despeckle:40:light
 median:1 median:2 median:3 median:7 median:20 median:6:shape=disk median:3:shape=cross median:9x4
 percentile:10:1 percentile:75:4 percentile:40:15:shape=disk erode:1 erode:15 erode:7:shape=disk
 dilate:2 dilate:40 dilate:3x12 open:2 open:6:shape=disk close:3 close:5:shape=cross gradient:1

@@ -38,7 +38,7 @@ load helper
     imf_run --list-filters
     [ "$status" -eq 0 ]
     for name in sharpen unsharp blur box disk motion sobel prewitt scharr laplacian log dog emboss \
-        highpass lowpass bandpass bandstop notch descreen kernel gray invert levels gamma curve threshold flatten equalize clahe fill phase \
+        highpass lowpass bandpass bandstop notch descreen kernel gray invert levels gamma curve threshold flatten equalize clahe fill despeckle phase \
         canny bilateral guided denoise deblur rl; do
         grep -A1 "^$name\b" <<<"$output" | tr -d '\n' | grep -q "^$name.*  [A-Z]"
     done

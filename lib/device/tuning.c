@@ -226,6 +226,7 @@ const struct imf_host_rates imf_host_rates = {.bilateral = 7,
                                               .phase = 17,
                                               .descreen = 15,
                                               .descreen_wave = 1,
+                                              .component = 30,
                                               .canny = 300,
                                               .canny_tap = 12,
                                               .table = 24};

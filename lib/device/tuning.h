@@ -135,6 +135,7 @@ struct imf_host_rates {
     double phase;                   /* an arc tangent */
     double canny, canny_tap;        /* a sample; a pair of smoothing taps */
     double descreen, descreen_wave; /* a sample's search for patterns; each wave that is fitted */
+    double component;               /* a sample that is sorted and joins what touches it */
 };
 extern const struct imf_host_rates imf_host_rates;
 

@@ -110,6 +110,12 @@ struct imf_fill {
 };
 #define IMF_FILL_ANY 0
 
+/* What is darker than all around it, or lighter, and has less than `area` pixels goes. */
+struct imf_despeckle {
+    int area;
+    bool light;
+};
+
 /*
  * What becomes of the backdrop's colour b and the source's colour s: the chain's input and what the
  * chain has so far. The formulas and their source stand in run/point/steps.cl.
@@ -199,6 +205,7 @@ struct imf_stage {
     struct imf_denoise denoise;
     struct imf_descreen descreen;
     struct imf_deblur deblur;
+    struct imf_despeckle despeckle;
     enum imf_range range; /* how the response is shown where it is seen */
     bool seen;            /* it is the stage that is shown, or the last before a blend */
     bool unscaled;        /* a user's kernel without a scale */

@@ -161,6 +161,7 @@ int imf_filter_bits(const struct imf_filter *filter, const struct imf_info *inpu
             bits = 0;
             break;
         case IMF_OP_FILL:
+        case IMF_OP_DESPECKLE:
             break;
         case IMF_OP_INVERT: /* in linear light only black and white change places */
             bits = keeps_steps(settings, bits) ? bits : 0;

@@ -63,6 +63,9 @@ enum {
         s->amount, s->mask ? " times the mask" : "")                                               \
     ROW(FILL, IMF_OF_COLORS, /* alpha stays */                                                     \
         "pixels of alpha 0 take the colour of the nearest that is visible")                        \
+    ROW(DESPECKLE, 0, "area %s: %s components of %d pixels or more stay",                          \
+        s->despeckle.light ? "opening" : "closing", s->despeckle.light ? "light" : "dark",         \
+        s->despeckle.area)                                                                         \
     ROW(DEBLUR, IMF_OF_COLORS, "deconvolution by %s, the outside unknown, of %s",                  \
         deblur_method(&s->deblur),                                                                 \
         s->deblur.kernel ? "the blur below" : "a blur found in the picture")
@@ -183,7 +186,9 @@ enum imf_operation_kind {
         "undoing a blur needs the whole image")                                                    \
     /* colours under alpha 0 become those nearby */                                                \
     ROW(FILLING, "fill", p->fill.reach == IMF_FILL_ANY ? MEASURES : NEARBY, filled, 1,             \
-        "the host fills what alpha hides")
+        "the host fills what alpha hides")                                                         \
+    /* components of too few pixels take the level of what is around them */                       \
+    ROW(DESPECKLE, "despeckle", SPREADS, ranked, 1, "components are followed on the host")
 
 enum imf_problem_kind {
 #define IMF_KIND(kind, ...) IMF_##kind,

@@ -93,6 +93,14 @@ void imf_problem_fill(struct imf_problem *p, const struct imf_fill *fill) {
     p->reach = (struct imf_margin){fill->reach, fill->reach, fill->reach, fill->reach};
 }
 
+void imf_problem_despeckle(struct imf_problem *p, const struct imf_despeckle *despeckle,
+                           int colors) {
+    p->kind = IMF_DESPECKLE;
+    p->despeckle = despeckle;
+    p->colors = colors;
+    p->reach = (struct imf_margin){0, 0, 0, 0};
+}
+
 int imf_problem_kernels(const struct imf_problem *p) {
     bool two = p->kind == IMF_MAGNITUDE || p->kind == IMF_PHASE;
     return p->kind == IMF_CONVOLUTION ? 1 : two ? 2 : 0;

@@ -48,6 +48,7 @@ struct imf_problem {
         const struct imf_clahe *clahe;
         const struct imf_deblur *deblur;
         struct imf_fill fill;
+        const struct imf_despeckle *despeckle;
     };
     int colors; /* of window and histogram operations, edges, noise, patterns and deblurring: the leading channels that are
                    filtered; a further one, alpha, is copied or ignored */
@@ -95,6 +96,8 @@ void imf_problem_histogram_op(struct imf_problem *p, enum imf_histogram_op op, i
 void imf_problem_clahe(struct imf_problem *p, const struct imf_clahe *clahe, int colors);
 void imf_problem_deblur(struct imf_problem *p, const struct imf_deblur *deblur, int colors);
 void imf_problem_fill(struct imf_problem *p, const struct imf_fill *fill);
+void imf_problem_despeckle(struct imf_problem *p, const struct imf_despeckle *despeckle,
+                           int colors);
 
 /* Number of kernels: 1 or 2; 0 where the problem is no sum of products. */
 int imf_problem_kernels(const struct imf_problem *p);

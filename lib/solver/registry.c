@@ -36,7 +36,9 @@
     /* Undoing a blur. */                                                                          \
     ROW(deblur_gpu) ROW(deblur) ROW(deblur_host)                                                   \
     /* Colours under alpha 0. */                                                                   \
-    ROW(fill) ROW(fill_host)
+    ROW(fill) ROW(fill_host)                                                                       \
+    /* Components that are too small. */                                                           \
+    ROW(despeckle) ROW(despeckle_host)
 /* clang-format on */
 
 #define DECLARE(name) extern const struct imf_solver imf_solver_##name;

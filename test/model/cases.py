@@ -17,7 +17,7 @@ ALPHAS = ("any", "opaque", "tiny", "cut")
 # What transforms and sums by rows and columns never do
 WINDOWS = ("median", "percentile", "erode", "dilate", "open", "close", "gradient", "tophat", "blackhat", "bilateral",
            "guided", "denoise", "canny", "phase", "equalize", "threshold:otsu", "threshold:local", "threshold:sauvola", "flatten",
-           "clahe", "fill", "descreen", "notch:auto", "deblur", "rl:")
+           "clahe", "fill", "despeckle", "descreen", "notch:auto", "deblur", "rl:")
 
 
 def with_file(spec, folder):
@@ -279,7 +279,7 @@ class Draw:
     def window(self):
         """What is no kernel: its results depend on what the samples are, and backends find them in other ways"""
         return self.one((self.rank, self.rank, self.rank, self.rank, self.smooth, self.smooth, self.canny, self.scan,
-                         lambda: "phase",
+                         lambda: "phase", lambda: "despeckle:" + self.one(("2", "4:light", "9", "30:light", "200:dark")),
                          lambda: self.one(("descreen", "descreen:3", "descreen:0.3", "notch:auto"))))()
 
     def blend(self):

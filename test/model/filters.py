@@ -1,7 +1,7 @@
 """What each filter spec means, as numbers: imfilter(1) and imfilter(5) put into numpy.
 
 parse() gives a stage: Kernel, Gradient, Unsharp, Deblur, Transfer, Rank, Ranks, Bilateral, Guided, LocalThreshold, Flatten, Clahe,
-Point or Blend. Nothing here knows about images.
+Fill, Despeckle, Point or Blend. Nothing here knows about images.
 """
 import math
 from fractions import Fraction
@@ -269,6 +269,45 @@ class Fill:
 
     def magnifies(self):
         return 1.0
+
+
+class Despeckle:
+    """Components of fewer pixels, dark or light ones, take the level around them"""
+
+    integer, shown, bias = True, "clip", 0.0
+
+    def __init__(self, area, tone="dark"):
+        self.area, self.light = int(area), tone == "light"
+
+    def gain(self):
+        return 0.0
+
+    def magnifies(self):
+        return 1.0
+
+    def of(self, plane):
+        """From the extreme level on, components grow; their pixels get the level at which they have become large enough"""
+        height, width = plane.shape
+        values = (-plane if self.light else plane).ravel()
+        result = np.full(values.shape, values.max())  # of an image that is smaller than that
+        component, members, size = [None] * values.size, {}, {}  # members: those without a result
+        for i in np.argsort(values, kind="stable"):
+            y, x = divmod(int(i), width)
+            around = {component[j * width + k] for j in range(max(y - 1, 0), min(y + 2, height))
+                      for k in range(max(x - 1, 0), min(x + 2, width))} - {None}
+            mine = max(around, key=lambda c: len(size[c]), default=int(i))
+            members.setdefault(mine, []).append(int(i))
+            size.setdefault(mine, []).append(int(i))
+            for c in around - {mine}:
+                members[mine] += members.pop(c)
+                for k in size[c]:
+                    component[k] = mine
+                size[mine] += size.pop(c)
+            component[i] = mine
+            if len(size[mine]) >= self.area:
+                result[members[mine]] = values[i]
+                members[mine] = []
+        return (-result if self.light else result).reshape(plane.shape)
 
 
 class Clahe:
@@ -669,6 +708,8 @@ def parse(spec):
         return AutoLevels(*[fraction(a) for a in (args[1:] + ["0.1%"] * 2)[:2]], float(options.get("gamma", 1)))
     if name == "levels":
         return Levels(fraction(args[0]), fraction(args[1]), float(options.get("gamma", 1)))
+    if name == "despeckle":
+        return Despeckle(*args)
     if name == "fill":
         return Fill()
     if name == "curve":

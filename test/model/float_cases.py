@@ -30,6 +30,7 @@ def draw(random, often):
         lambda: "bilateral:%s:%s" % (one(("0.8", "1.5", "2")), one(("0.05", "0.3"))), lambda: "phase", lambda: "gray",
         lambda: "flatten:" + one("249"), lambda: "threshold:" + one(("0.31", "0.5", "otsu")),
         lambda: one(("equalize", "levels:auto", "levels:auto:3%:0.05")),
+        lambda: "despeckle:" + one(("2", "5:light", "60", "9:dark")),
         lambda: one(("canny:0.02:0.06", "canny:0.05:0.1:sigma=0:norm=l2", "clahe", "clahe:tiles=2x3:limit=2", "threshold:local:3:0.05",
                      "threshold:sauvola:4")),
     ))()

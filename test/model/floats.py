@@ -287,6 +287,8 @@ class Filters:
             return self.window(stage, a)
         if isinstance(stage, filters.Ranks):
             return self.ranks(stage, a)
+        if isinstance(stage, filters.Despeckle):
+            return Value(stage.of(a.v), np.abs(a.v) if a.exact else np.full(a.v.shape, a.size.max()), a.exact)
         if isinstance(stage, filters.Transfer):
             v = model.transfer(a.v, stage, spec, edge, border, (False, (0, 0)))
             return Value(v, np.full(v.shape, 4 * max(a.size.max(), abs(border))))

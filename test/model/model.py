@@ -588,6 +588,8 @@ class Run:
             return np.clip(unit * np.maximum(plane, 0) / np.maximum(paper, unit / 16), 0, unit)
         if isinstance(stage, filters.Rank):
             return ranked(plane, stage, self.edge, border)
+        if isinstance(stage, filters.Despeckle):
+            return stage.of(plane)
         if isinstance(stage, filters.Ranks):
             first = ranked(plane, stage.first, self.edge, border)
             if stage.compound == "apart":

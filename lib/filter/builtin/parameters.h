@@ -27,6 +27,7 @@ static const char *const blend_words[] = {
     [IMF_BLEND_LIGHTEN] = "lighten",       [IMF_BLEND_DARKEN] = "darken",
     [IMF_BLEND_DIFFERENCE] = "difference", [IMF_BLEND_ADD] = "add",
     [IMF_BLEND_SUBTRACT] = "subtract",     NULL};
+static const char *const tone_words[] = {"dark", "light", NULL};
 static const char *const effort_words[] = {"fast", "best", NULL};
 
 #define NYQUIST_CORNER 0.70710678118654757 /* 0.5 sqrt(2), the highest frequency of the plane */

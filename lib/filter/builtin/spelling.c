@@ -13,7 +13,6 @@
 #define NONE "" /* there is nothing like it */
 
 /* Where several filters may be meant: an answer in words, which begins with a blank. */
-#define SPECKS " median:1 removes single specks, denoise removes noise and grain"
 #define STRETCH                                                                                    \
     " levels:auto stretches the picture's samples to full scale, levels:BLACK:WHITE what is "      \
     "between them; clahe is local contrast"
@@ -37,7 +36,9 @@ static const struct {
                  {"mean", "box"},
                  {"average", "box"},
                  {"rank", "percentile"},
-                 {"despeckle", SPECKS},
+                 {"areaopen", "despeckle"},
+                 {"bwareaopen", "despeckle"},
+                 {"areaclose", "despeckle"},
                  {"bokeh", "disk"},
                  {"usm", "unsharp"},
                  {"convolve", "kernel"},

@@ -54,6 +54,10 @@ void imf_setup_denoise(struct imf_stage *stage, const double *values) {
         .sigma = values[0], .groups = values[1] != 0, .first_x = 1, .first_y = 1};
 }
 
+void imf_setup_despeckle(struct imf_stage *stage, const double *values) {
+    stage->despeckle = (struct imf_despeckle){.area = (int)values[0], .light = values[1] != 0};
+}
+
 void imf_setup_clahe(struct imf_stage *stage, const double *values) {
     stage->clahe = (struct imf_clahe){.across = (int)floor(values[0] / IMF_SIZE),
                                       .down = (int)fmod(values[0], IMF_SIZE),

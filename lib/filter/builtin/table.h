@@ -87,8 +87,8 @@ imf_design imf_design_sharpen, imf_design_gaussian, imf_design_unsharp, imf_desi
 imf_setup imf_setup_window, imf_setup_percentile, imf_setup_bilateral, imf_setup_guided;
 /* The others (stages.c); a blur that is undone is the first kernel, and none is to be found. */
 imf_setup imf_setup_unsharp, imf_setup_transfer, imf_setup_descreen, imf_setup_canny,
-    imf_setup_denoise, imf_setup_clahe, imf_setup_deblur, imf_setup_rl, imf_setup_threshold,
-    imf_setup_gamma, imf_setup_blend;
+    imf_setup_denoise, imf_setup_despeckle, imf_setup_clahe, imf_setup_deblur, imf_setup_rl,
+    imf_setup_threshold, imf_setup_gamma, imf_setup_blend;
 /* Of values that must fit each other (checks.c). */
 imf_check imf_check_band, imf_check_canny, imf_check_dog, imf_check_levels, imf_check_shares,
     imf_check_blend, imf_check_notch;

@@ -123,6 +123,10 @@ bool imf_problem_decides(const struct imf_problem *p) {
     return solved[p->kind] == decided;
 }
 
+bool imf_problem_selects(const struct imf_problem *p) {
+    return solved[p->kind] == ranked;
+}
+
 /* ---- what operations on points make of one and of its errors, by theirs ------------------------ */
 
 typedef void changes(const struct imf_operations *o, struct imf_operation *op, struct imf_value *v);

@@ -123,6 +123,8 @@ double imf_contract_error(const struct imf_chain *chain);
 double imf_contract_choices(const struct imf_chain *chain);
 /* The problem's input is rounded to samples first, and any sample may change any other. */
 bool imf_problem_decides(const struct imf_problem *p);
+/* Each result is one of the samples, by their order alone. */
+bool imf_problem_selects(const struct imf_problem *p);
 /* The level at which the result of a pass jumps, of a threshold's for one, or INFINITY. */
 double imf_pass_jump(const struct imf_pass *pass);
 /* After how many steps of a point pass colours have vanished where alpha rounds to 0, if a blend follows, which

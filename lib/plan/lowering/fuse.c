@@ -130,7 +130,7 @@ static bool reads_rounded(const struct imf_chain *c, const struct imf_pass *pass
             return false;
     if (p->kind == IMF_LOCAL_THRESHOLD)
         return true;
-    return p->kind == IMF_RANK && pass->out == c->in && !e->absolute && e->multiply == 1 &&
+    return imf_problem_selects(p) && pass->out == c->in && !e->absolute && e->multiply == 1 &&
            e->offset == 0 && !e->threshold;
 }
 
@@ -155,7 +155,7 @@ static void round_early(struct imf_chain *c) {
         before->rounded = !before->value.integer;
         before->value.integer = pass->problem.positive = true;
         before->value.bound = pass->problem.in_max = full;
-        if (pass->problem.kind == IMF_RANK) {
+        if (imf_problem_selects(&pass->problem)) {
             pass->problem.exact = pass->value.integer = true;
             pass->value.bound = full;
         }

@@ -146,6 +146,9 @@ static void set_problem(struct imf_problem *p, const struct imf_stage *stage, in
     case IMF_OP_DENOISE:
         imf_problem_denoise(p, &stage->denoise, filtered);
         break;
+    case IMF_OP_DESPECKLE:
+        imf_problem_despeckle(p, &stage->despeckle, filtered);
+        break;
     default: /* IMF_OP_DEBLUR */
         imf_problem_deblur(p, &stage->deblur, filtered);
     }
@@ -323,6 +326,7 @@ static void lower_stage(struct imf_lowering *l, const struct imf_stage *stage) {
     case IMF_OP_CLAHE:
     case IMF_OP_HISTOGRAM:
     case IMF_OP_DENOISE:
+    case IMF_OP_DESPECKLE:
     case IMF_OP_DEBLUR:
         solve_stage(l, stage);
         break;

@@ -76,7 +76,7 @@ static double storage(const struct imf_chain *c, int i) {
     bool reads_float64 = pass->source >= 0 && c->passes[pass->source].coarse;
     bool exact = pass->out != IMF_F32 || fits_floats(pass);
     bool steps = pass->kind == IMF_PASS_POINT && !imf_point_is_map(&pass->point);
-    if (pass->kind == IMF_PASS_CONVOLVE && pass->problem.kind == IMF_RANK)
+    if (pass->kind == IMF_PASS_CONVOLVE && imf_problem_selects(&pass->problem))
         exact = exact || !reads_float64;
     return exact ? 0 : (steps ? 2 : 1) * IMF_SIGMAS * imf_float_ulp(pass->value.bound) / sqrt(12);
 }
@@ -193,7 +193,7 @@ static bool exact_if_opaque(const struct imf_chain *c, int i) {
     const struct imf_point *p = &pass->point;
     if (pass->kind == IMF_PASS_CONVOLVE)
         return pass->problem.exact || pass->problem.whole_if_opaque ||
-               (pass->problem.kind == IMF_RANK && pass->value.integer_if_opaque);
+               (imf_problem_selects(&pass->problem) && pass->value.integer_if_opaque);
     return pass->value.integer_if_opaque || point_exact(c, i) ||
            (p->steps[0].kind == IMF_UNPREMULTIPLY && p->count == 1 && i == c->count - 1);
 }
