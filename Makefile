@@ -66,9 +66,10 @@ ISAL_PACKAGE = $(call once,ISAL_PACKAGE,$(PKG_CONFIG) --exists libisal && echo l
 FORMAT_PACKAGES = $(call once,FORMAT_PACKAGES,$(PKG_CONFIG) --exists 'libtiff-4 >= 4.5' && echo libtiff-4; \
 	$(PKG_CONFIG) --exists libwebp libwebpmux && echo libwebp libwebpmux)
 # Of formats whose library is loaded when a file needs it: only its headers are used. LOADED_PACKAGES= leaves them out.
-LOADED_PACKAGES = $(call once,LOADED_PACKAGES,$(PKG_CONFIG) --exists 'libheif >= 1.14' && echo libheif)
+LOADED_PACKAGES = $(call once,LOADED_PACKAGES,$(PKG_CONFIG) --exists 'libheif >= 1.14' && echo libheif; \
+	$(PKG_CONFIG) --exists 'libavif >= 0.11' && echo libavif)
 WITH = $(if $(OPENCL_PACKAGE),-DIMF_WITH_OPENCL) $(if $(LCMS2_PACKAGE),-DIMF_WITH_LCMS2) $(if $(ISAL_PACKAGE),-DIMF_WITH_ISAL) $(if $(filter libtiff-4,$(FORMAT_PACKAGES)),-DIMF_WITH_TIFF) $(if $(filter libwebp,$(FORMAT_PACKAGES)),-DIMF_WITH_WEBP) \
-	$(if $(filter libheif,$(LOADED_PACKAGES)),-DIMF_WITH_HEIF)
+	$(if $(filter libheif,$(LOADED_PACKAGES)),-DIMF_WITH_HEIF) $(if $(filter libavif,$(LOADED_PACKAGES)),-DIMF_WITH_AVIF)
 PKG_CFLAGS = $(call once,PKG_CFLAGS,$(PKG_CONFIG) --cflags $(PACKAGES) $(LOADED_PACKAGES) || echo 'try: make deps' >&2)
 PKG_LIBS = $(call once,PKG_LIBS,$(PKG_CONFIG) --libs $(PACKAGES))
 VERSION = $(call once,VERSION,sed -n 's/^.define IMF_VERSION_[MP][A-Z]* //p' lib/imfilter.h | paste -sd. -)
@@ -402,11 +403,11 @@ clean: ## remove everything that was built
 
 # ---- packages (Debian, Ubuntu) -------------------------------------------------------------------
 
-DEPS = gcc libc6-dev pkg-config libpng-dev libjpeg62-turbo-dev libtiff-dev libwebp-dev libheif-dev zlib1g-dev libisal-dev liblcms2-dev \
+DEPS = gcc libc6-dev pkg-config libpng-dev libjpeg62-turbo-dev libtiff-dev libwebp-dev libheif-dev libavif-dev zlib1g-dev libisal-dev liblcms2-dev \
 	ocl-icd-opencl-dev opencl-c-headers pocl-opencl-icd bats python3
 DEPS_CI = acl attr bash bash-completion bubblewrap clang clang-format clang-tidy cppcheck debootstrap fish g++ git imagemagick inotify-tools \
 	libegl1 libgl1-mesa-dri libgles2 libegl-dev libgles-dev \
-	fonts-dejavu-core libclang-rt-14-dev libheif-examples libimage-exiftool-perl libjpeg-turbo-progs libtiff-tools mandoc munge netpbm oclgrind \
+	fonts-dejavu-core libclang-rt-14-dev libavif-bin libheif-examples libimage-exiftool-perl libjpeg-turbo-progs libtiff-tools mandoc munge netpbm oclgrind \
 	openssh-client openssh-server parallel pngcheck python3-numpy python3-opencv python3-pil python3-scipy python3-skimage \
 	shellcheck slurm-client slurmctld slurmd systemd tesseract-ocr webp zsh
 

@@ -50,6 +50,7 @@ enum imf_format {
     IMF_FORMAT_TIFF,
     IMF_FORMAT_WEBP,
     IMF_FORMAT_HEIF, /* is only read */
+    IMF_FORMAT_AVIF,
     IMF_FORMAT_LAST = 31
 };
 enum imf_color { IMF_COLOR_GRAY, IMF_COLOR_RGB, IMF_COLOR_CMYK }; /* CMYK: 0 is no ink */
@@ -117,12 +118,12 @@ enum imf_pnm { IMF_PNM_ANY, IMF_PNM_PBM, IMF_PNM_PGM, IMF_PNM_PPM, IMF_PNM_PAM, 
  * as Group 4. */
 struct imf_encode {
     size_t size;
-    int quality;            /* JPEG, WebP, 1..100; 0: the source's (a JPEG's, lossless), or 92 */
-    int subsampling;        /* JPEG, 444, 422 or 420; 0: the source's, or 420 */
-    int compression;        /* PNG, TIFF: 1 (fast) .. 9 (small) or IMF_COMPRESSION_NONE; 0: 6 */
-    unsigned strip;         /* metadata not to write: enum imf_strip, or-ed */
-    bool optimize;          /* JPEG: Huffman tables for this image; its coefficients are held */
-    uint64_t max_memory;    /* bytes of the encoder's buffers; 0: no limit */
+    int quality;         /* JPEG, WebP, AVIF, 1..100; 0: the source's (a JPEG's, lossless), or 92 */
+    int subsampling;     /* JPEG, AVIF, 444, 422 or 420; 0: the source's, or 420 */
+    int compression;     /* PNG, TIFF: 1 (fast) .. 9 (small) or IMF_COMPRESSION_NONE; 0: 6 */
+    unsigned strip;      /* metadata not to write: enum imf_strip, or-ed */
+    bool optimize;       /* JPEG: Huffman tables for this image; its coefficients are held */
+    uint64_t max_memory; /* bytes of the encoder's buffers; 0: no limit */
     enum imf_orient orient; /* KEEP turns, too, where the file will have no EXIF tag */
     enum imf_pnm pnm;       /* ANY: the smallest that holds the image */
     int threads;            /* that may encode at once; 0: as many as cores */

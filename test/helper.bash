@@ -138,7 +138,7 @@ file_kind() { # FILE: its format by its first bytes
 # What a file of no known format is told.
 unknown() {
     echo "not a $(imf --version | sed -n 's/^formats: //p' |
-        sed 's/png/PNG/; s/jpeg/JPEG/; s/pnm/PNM/; s/tiff/TIFF/; s/webp/WebP/; s/heif (only read)/HEIF/; s/\(.*\), /\1 or /') image"
+        sed 's/png/PNG/; s/jpeg/JPEG/; s/pnm/PNM/; s/tiff/TIFF/; s/webp/WebP/; s/avif, heif (only read)/HEIF, avif/; s/avif/AVIF/; s/heif (only read)/HEIF/; s/\(.*\), /\1 or /') image"
 }
 
 # No temporary file is left anywhere below the test's directory.

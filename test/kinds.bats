@@ -86,7 +86,7 @@ make_others() { # in DIR
     printf 'GIF87a\1\0\1\0' >"$1/called.jpg"
     printf 'GIF89a\1\0\1\0' >"$1/d"
     printf 'BM\146\0\0\0\0\0\0\0\066\0\0\0\050\0\0\0' >"$1/e"
-    printf '\0\0\0\034ftypavif\0\0\0\0' >"$1/f"
+    printf '\0\0\0\034ftypavio\0\0\0\0' >"$1/f"
     printf '\0\0\0\030ftypmif1\0\0\0\0' >"$1/g"
     printf '\377\012\372\037\001' >"$1/h"
     printf '\0\0\0\014JXL \015\012\207\012' >"$1/i"

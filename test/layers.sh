@@ -51,7 +51,7 @@ may_include_inside() { # FOLDER
     case $1 in
     codec) echo codec/metadata ;;
     codec/png) echo codec codec/metadata codec/deflate ;;
-    codec/heif) echo codec codec/metadata codec/bmff ;;
+    codec/heif | codec/avif) echo codec codec/metadata codec/bmff ;;
     codec/bmff) echo codec codec/metadata ;;
     codec/tiff) echo codec codec/metadata codec/deflate codec/ifd ;;
     codec/ifd) echo codec codec/metadata ;;
@@ -75,7 +75,7 @@ may_include_inside() { # FOLDER
 # Folders that are their module's own business.
 is_inner() { # FOLDER
     case $1 in
-    codec/png | codec/jpeg | codec/pnm | codec/tiff | codec/ifd | codec/webp | codec/heif | codec/bmff | codec/deflate | filter/flt | filter/spec) true ;;
+    codec/png | codec/jpeg | codec/pnm | codec/tiff | codec/ifd | codec/webp | codec/heif | codec/avif | codec/bmff | codec/deflate | filter/flt | filter/spec) true ;;
     *) false ;;
     esac
 }

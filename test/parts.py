@@ -49,6 +49,8 @@ def rows_of(rows, name):
 def format_of(path):
     with open(path, "rb") as file:
         head = file.read(2)
+        if file.read(10).endswith(b"ftypavif"):
+            return "avif"
     return {b"\x89P": "png", b"\xff\xd8": "jpeg", b"II": "tiff", b"MM": "tiff", b"RI": "webp", b"\0\0": "heif"}.get(head, "pnm")
 
 

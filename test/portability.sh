@@ -2,7 +2,7 @@
 # portability.sh - build with other compilers, libraries and word sizes: portability.sh [CASE]... (all)
 #
 #     gcc clang     each as it is installed, and gcc-14 and clang-18 where they are: program and unit tests
-#     none          without OpenCL, TIFF, WebP, HEIF and Little CMS
+#     none          without OpenCL, TIFF, WebP, HEIF, AVIF and Little CMS
 #     musl m32      without libraries for them, only what needs none: the whole library compiles, and those unit tests
 #                   run that link
 #

@@ -19,6 +19,7 @@ struct imf_codec {
     unsigned colors;                     /* a set of 1 << enum imf_color that it can store */
     unsigned alpha;                      /* depths with alpha beside gray and RGB */
     bool repeats_gray;                   /* gray is stored as colours */
+    bool names_colors;                   /* by H.273's numbers, as a PNG's cICP */
     unsigned depths;                     /* a set of bits a sample: 8 | 16 | 32 | 64 */
     unsigned few_bits;                   /* a set of 1 << imf_info.bits */
     int side_max;                        /* rows or columns */

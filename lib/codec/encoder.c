@@ -3,6 +3,7 @@
 
 #include "codec/codec.h"
 #include "codec/metadata/bytes.h"
+#include "codec/metadata/coding.h"
 #include "codec/metadata/irb.h"
 #include "codec/metadata/profile.h"
 #include "codec/metadata/xmp.h"
@@ -165,7 +166,8 @@ enum imf_status imf_writer_make_icc(struct imf_writer *w, struct imf_error *err)
     w->says_colors = true;
     if (!w->codec->metadata_max[IMF_META_ICC] || (w->encode.strip & IMF_STRIP_ICC))
         return IMF_OK;
-    bool chunks = !w->codec->metadata_max[IMF_META_PNG_CHUNK] && color != IMF_COLOR_CMYK;
+    bool named = w->codec->names_colors && imf_chunk_find(w->metadata, "cICP");
+    bool chunks = !named && !w->codec->metadata_max[IMF_META_PNG_CHUNK] && color != IMF_COLOR_CMYK;
     if (icc && !imf_icc_fits(icc, color) && w->info.color == IMF_COLOR_GRAY)
         status = imf_profile_convert(&w->made_icc, icc, color, &why);
     else if (!icc && chunks)
@@ -179,6 +181,8 @@ bool imf_writer_rebuilds(const struct imf_writer *w, const struct imf_meta_item 
     bool icc = imf_metadata_find(w->metadata, IMF_META_ICC); /* cICP counts without one */
     if (item->kind == IMF_META_ICC && !imf_writer_wants(w, item))
         return w->made_icc;
+    if (w->codec->names_colors && is_chunk(item, "cICP"))
+        return true;
     return is_chunk(item, icc ? "sRGBgAMAcHRM" : "cICPsRGBgAMAcHRM") && !most[IMF_META_PNG_CHUNK] &&
            w->says_colors && most[IMF_META_ICC];
 }

@@ -23,6 +23,9 @@ static const struct imf_codec *const codecs[] = {
 #ifdef IMF_WITH_HEIF
     [IMF_FORMAT_HEIF] = &imf_heif_codec,
 #endif
+#ifdef IMF_WITH_AVIF
+    [IMF_FORMAT_AVIF] = &imf_avif_codec,
+#endif
 };
 #define FORMATS (sizeof codecs / sizeof codecs[0])
 _Static_assert(FORMATS <= IMF_FORMAT_LAST + 1, "formats are counted in sets of 32 bits");

@@ -21,6 +21,11 @@
 #else
 #define HEIF(with, without) without
 #endif
+#ifdef IMF_WITH_AVIF
+#define AVIF(with, without) with
+#else
+#define AVIF(with, without) without
+#endif
 #ifdef IMF_WITH_LCMS2
 #define LCMS2(with, without) with
 #else
@@ -30,9 +35,9 @@
 /* OpenGL ES takes no header and no library: it is loaded where there is one. */
 const char *imf_built(bool with) {
     static const char has[] = OPENCL(", OpenCL", "") ", OpenGL ES" TIFF(", TIFF", "")
-        WEBP(", WebP", "") HEIF(", HEIF", "") LCMS2(", Little CMS", "");
+        WEBP(", WebP", "") HEIF(", HEIF", "") AVIF(", AVIF", "") LCMS2(", Little CMS", "");
     static const char lacks[] = OPENCL("", ", OpenCL") TIFF("", ", TIFF") WEBP("", ", WebP")
-        HEIF("", ", HEIF") LCMS2("", ", Little CMS");
+        HEIF("", ", HEIF") AVIF("", ", AVIF") LCMS2("", ", Little CMS");
     const char *text = with ? has : lacks;
     return *text ? text + 2 : text;
 }

@@ -9,7 +9,7 @@ fuzz_targets() {
 fuzz_seeds() { # TARGET
     [ ! -d "test/fuzz/corpus/$1" ] || echo "test/fuzz/corpus/$1"
     case $1 in
-    png | jpeg | pnm | tiff | webp | heif | mask) echo testdata ;;
+    png | jpeg | pnm | tiff | webp | heif | avif | mask) echo testdata ;;
     flt) echo filters ;;
     esac
 }
@@ -17,7 +17,7 @@ fuzz_seeds() { # TARGET
 # Words of its inputs' language; those that read pictures of any format have all formats'.
 fuzz_dictionary() { # TARGET
     case $1 in
-    mask | metadata) (cd test/fuzz/dictionaries && cat png jpeg pnm tiff webp heif) ;;
+    mask | metadata) (cd test/fuzz/dictionaries && cat png jpeg pnm tiff webp heif avif) ;;
     *) [ ! -f "test/fuzz/dictionaries/$1" ] || cat "test/fuzz/dictionaries/$1" ;;
     esac
 }

@@ -108,7 +108,8 @@ static void check_most(const struct imf_codec *codec, enum imf_format format) {
 
 static void test_table(void) {
     /* By number, in every build. */
-    static const char *const names[] = {"none", "png", "jpeg", "pnm", "tiff", "webp", "heif"};
+    static const char *const names[] = {"none", "png",  "jpeg", "pnm",
+                                        "tiff", "webp", "heif", "avif"};
     for (int format = 1; format <= IMF_FORMAT_LAST; format++) {
         const struct imf_format_doc *doc = imf_format_doc((enum imf_format)format);
         if (!doc)

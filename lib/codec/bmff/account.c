@@ -230,9 +230,20 @@ static void add_item(struct imf_reader *r, const struct imf_bmff *b,
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
+/* Not a box, but what was put behind the file's end: no type has such letters, or its size leads further. */
+static bool is_behind(const struct imf_box *box, bool cut) {
+    static const char known[][5] = {"ftyp", "meta", "mdat", "moov", "moof", "mpvd", "free", "skip"};
+    bool named = false, plain = true;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        named |= imf_get32(known[i]) == box->type;
+    for (int shift = 24; shift >= 0; shift -= 8)
+        plain = plain && (box->type >> shift & 255) >= ' ' && (box->type >> shift & 255) < 0x7f;
+    return !named && (cut || !plain);
+}
+
 void imf_bmff_read_parts(struct imf_reader *r, const struct imf_bmff *b) {
     struct imf_box file = {.data = b->file, .size = b->size}, box;
-    while (imf_box_next(&file, &box)) {
+    while (imf_box_next(&file, &box) && !is_behind(&box, file.cut)) {
         size_t bytes = box.at + box.size - box.begin;
         if (box.begin <= b->meta.begin && b->meta.begin < box.begin + bytes)
             add_inside(r, b, b->meta);
@@ -300,29 +311,4 @@ int imf_bmff_orientation(const struct imf_bmff *b) {
 enum imf_status imf_bmff_read_file(struct imf_reader *r, const char *what, unsigned char **file,
                                    size_t *size, struct imf_error *err) {
     return imf_reader_read_all(r, SIZE_MAX / 4, what, file, size, err);
-}
-
-enum imf_status imf_bmff_check(struct imf_reader *r, const struct imf_bmff *b, uint32_t *side,
-                               struct imf_error *err) {
-    *side = 0;
-    for (size_t i = 0; i < b->count; i++) {
-        const struct imf_bmff_item *item = &b->items[i];
-        uint32_t width = 0, height = 0;
-        size_t offset, bytes;
-        bool pixels = item->role == IMF_BMFF_PIXELS, cut = false;
-        if (imf_bmff_size(b, item, &width, &height)) {
-            *side = width > *side ? width : *side;
-            *side = height > *side ? height : *side;
-        } else if (item == b->primary) {
-            return imf_fail(err, IMF_ERR_DAMAGED, "damaged in the header (no width and height)");
-        }
-        enum imf_status status = pixels ? imf_limits_check(&r->limits, width, height, err) : IMF_OK;
-        for (int at = 0; pixels && imf_bmff_extent(b, item, &at, &offset, &bytes, &cut);)
-            continue;
-        if (!status && cut)
-            status = imf_fail(err, IMF_ERR_DAMAGED, "truncated: not all of the pixels are there");
-        if (status)
-            return status;
-    }
-    return IMF_OK;
 }

@@ -18,9 +18,5 @@ int imf_bmff_orientation(const struct imf_bmff *b);
 /* Read all of the file, which a pipe may have more of behind it. */
 enum imf_status imf_bmff_read_file(struct imf_reader *r, const char *what, unsigned char **file,
                                    size_t *size, struct imf_error *err);
-/* The picture is within the limits, and its tiles and alpha are; *side: the longest that any item has.
- * IMF_ERR_DAMAGED: its bytes are not all there. */
-enum imf_status imf_bmff_check(struct imf_reader *r, const struct imf_bmff *b, uint32_t *side,
-                               struct imf_error *err);
 
 #endif

@@ -9,6 +9,7 @@
 #ifdef IMF_WITH_HEIF
 #include "base/image/surface.h"
 #include "codec/bmff/account.h"
+#include "codec/bmff/check.h"
 #include "codec/heif/hevc.h"
 #include "codec/heif/library.h"
 
@@ -17,9 +18,6 @@
 
 #define HVC1 IMF_BOX('h', 'v', 'c', '1')
 #define HEV1 IMF_BOX('h', 'e', 'v', '1')
-#define GRID IMF_BOX('g', 'r', 'i', 'd')
-#define OVERLAY IMF_BOX('i', 'o', 'v', 'l')
-#define IDENTITY IMF_BOX('i', 'd', 'e', 'n')
 #define SMALL ((uint64_t)4 << 20) /* an image of fewer bytes is as good as streamed */
 /* Bytes of a pixel's sample of each colour that decoding was seen to take, beside the file. */
 #define DECODER_BYTES 5
@@ -47,33 +45,6 @@ static enum imf_status failure(struct heif_error e, struct imf_error *err) {
 
 /* ---- header ------------------------------------------------------------------------------------ */
 
-/* A grid or an overlay says in its own bytes how large it is. */
-static enum imf_status check_derived(const struct imf_bmff *b, const struct imf_bmff_item *item,
-                                     uint32_t width, uint32_t height, struct imf_error *err) {
-    size_t offset, bytes;
-    bool cut = false;
-    int at = 0;
-    if (!imf_bmff_extent(b, item, &at, &offset, &bytes, &cut) || item->extent_count > 1)
-        return imf_fail(err, IMF_ERR_DAMAGED, "damaged in the header (a grid)");
-    struct imf_box data = {.data = b->file + offset, .size = bytes};
-    int side = imf_box_take(&data, 2) & 1 ? 4 : 2;
-    imf_box_skip(&data, item->type == OVERLAY ? 8 : 2);
-    bool same = imf_box_take(&data, side) == width && imf_box_take(&data, side) == height;
-    return same && !data.cut
-               ? IMF_OK
-               : imf_fail(err, IMF_ERR_DAMAGED, "damaged in the header (sizes of a grid)");
-}
-
-/* Parts are decoded as often as the picture refers to them: tiles cover it once, and overlays a few times. */
-static enum imf_status check_parts(const struct imf_bmff *b, uint64_t pixels,
-                                   struct imf_error *err) {
-    enum { TIMES = 8, FREE = 1 << 24 };
-    return b->part_pixels <= TIMES * pixels + FREE
-               ? IMF_OK
-               : imf_fail(err, IMF_ERR_FORMAT, "its parts have %llu pixels, of %llu in all",
-                          (unsigned long long)b->part_pixels, (unsigned long long)pixels);
-}
-
 /* What decoding will make room for is no more than the limits were asked about. *coded: the pixels of what it has
  * at a time beside the picture. */
 static enum imf_status check_items(const struct imf_bmff *b, struct imf_hevc_form *form,
@@ -92,9 +63,9 @@ static enum imf_status check_items(const struct imf_bmff *b, struct imf_hevc_for
         bool sized = imf_bmff_size(b, item, &width, &height);
         if (item->type == HVC1 || item->type == HEV1)
             status = imf_hevc_check(b, item, width, height, &own, err);
-        else if (item->type == GRID || item->type == OVERLAY)
-            status = check_derived(b, item, width, height, err);
-        else if (item->type != IDENTITY)
+        else if (item->type == IMF_BMFF_GRID || item->type == IMF_BMFF_OVERLAY)
+            status = imf_bmff_check_derived(b, item, width, height, err);
+        else if (item->type != IMF_BMFF_IDENTITY)
             status = imf_fail(err, IMF_ERR_FORMAT,
                               "of HEIF only pictures of HEVC can be read (heif-convert may)");
         bool is_coded = !status && (item->type == HVC1 || item->type == HEV1);
@@ -113,7 +84,7 @@ static enum imf_status check_items(const struct imf_bmff *b, struct imf_hevc_for
     }
     *coded = largest * (b->parts < AT_A_TIME ? b->parts ? b->parts : 1 : AT_A_TIME);
     if (!status)
-        status = check_parts(b, whole, err);
+        status = imf_bmff_check_parts(b, whole, err);
     return status || any ? status
                          : imf_fail(err, IMF_ERR_DAMAGED, "damaged in the header (no picture)");
 }

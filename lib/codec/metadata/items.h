@@ -93,9 +93,10 @@ struct imf_metadata {
     const struct imf_account *account; /* NULL: they are of no file; borrowed */
     struct imf_density density;
     struct imf_jpeg_source jpeg;
-    bool lossless;      /* the source is a WebP without loss */
-    bool compressed;    /* a TIFF: it is */
-    bool fax;           /* a TIFF: by CCITT's Group 3 or 4 */
+    bool lossless;   /* the source is a WebP or an AVIF without loss */
+    int subsampling; /* an AVIF's, as struct imf_encode has it; 0: it is another or has no chroma */
+    bool compressed; /* a TIFF: it is */
+    bool fax;        /* a TIFF: by CCITT's Group 3 or 4 */
     bool splits_floats; /* a TIFF: by predictor 3 */
     struct imf_channel_roles {
         int photometric; /* a TIFF's number, of the leading `colors` channels */

@@ -1,0 +1,3 @@
+/* fuzz_avif.c - any bytes as an AVIF file */
+#define FIRST_BYTES "\0"
+#include "reader.h"
