@@ -18,6 +18,7 @@
 #define ICC "ICC profile"
 #define NCLX "colours (nclx)"
 #define FILM "further pictures (film)"
+#define FRAMES "frames of an animation"
 
 static const char *const roles[] = {
     [IMF_BMFF_NONE] = "unknown item",     [IMF_BMFF_PIXELS] = "pixels",
@@ -241,19 +242,35 @@ static bool is_behind(const struct imf_box *box, bool cut) {
     return !named && (cut || !plain);
 }
 
+/* What stands behind the items' data is the frames', if there are any. */
+static void add_data(struct imf_reader *r, const struct imf_bmff *b, const struct imf_box *mdat,
+                     bool animated) {
+    size_t end = mdat->at + mdat->size, from = mdat->at, offset, bytes;
+    bool cut = false;
+    add_structure(r, mdat->begin, mdat->at);
+    for (size_t i = 0; i < b->count && animated; i++)
+        for (int at = 0; imf_bmff_extent(b, &b->items[i], &at, &offset, &bytes, &cut);)
+            if (offset + bytes > from && offset < end)
+                from = offset + bytes;
+    if (animated && from < end)
+        imf_account_add(&r->account, from, end - from, IMF_LOST, 0, FRAMES);
+}
+
 void imf_bmff_read_parts(struct imf_reader *r, const struct imf_bmff *b) {
     struct imf_box file = {.data = b->file, .size = b->size}, box;
+    bool animated = imf_box_find(&file, IMF_BOX('m', 'o', 'o', 'v'), &box) ||
+                    imf_box_find(&file, IMF_BOX('m', 'o', 'o', 'f'), &box);
     while (imf_box_next(&file, &box) && !is_behind(&box, file.cut)) {
         size_t bytes = box.at + box.size - box.begin;
         if (box.begin <= b->meta.begin && b->meta.begin < box.begin + bytes)
             add_inside(r, b, b->meta);
         else if (box.type == IMF_BOX('m', 'd', 'a', 't'))
-            add_structure(r, box.begin, box.at);
+            add_data(r, b, &box, animated);
         else if (box.type == IMF_BOX('f', 't', 'y', 'p') ||
                  box.type == IMF_BOX('f', 'r', 'e', 'e') || box.type == IMF_BOX('s', 'k', 'i', 'p'))
             add_structure(r, box.begin, box.begin + bytes);
         else if (box.type == IMF_BOX('m', 'o', 'o', 'v') || box.type == IMF_BOX('m', 'o', 'o', 'f'))
-            imf_account_add(&r->account, box.begin, bytes, IMF_LOST, 0, "frames of an animation");
+            imf_account_add(&r->account, box.begin, bytes, IMF_LOST, 0, FRAMES);
         else if (box.type == IMF_BOX('m', 'p', 'v', 'd'))
             imf_account_add(&r->account, box.begin, bytes, IMF_LOST, 0, FILM);
         else
@@ -278,7 +295,7 @@ bool imf_bmff_part(size_t i, struct imf_part_kind *kind) {
         {"depth map", 0, 0},
         {"auxiliary picture", 0, 0},
         {"further pictures", 0, 0},
-        {"frames of an animation", 0, 0},
+        {FRAMES, 0, 0},
         {"unknown box, item or property", 0, 0},
     };
     if (i >= sizeof kinds / sizeof *kinds)
