@@ -6,9 +6,10 @@
 #include "plan/lowering/chain.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct chain_case {
-    struct imf_filter *filter;
+    struct imf_filter *filter, *stored; /* turned as the picture is stored, or NULL */
     struct imf_chain *chain;
 };
 
@@ -21,16 +22,21 @@ static inline struct imf_info chain_info(int width, int height, int channels, in
                              .color = channels < 3 ? IMF_COLOR_GRAY : IMF_COLOR_RGB};
 }
 
-/* specs end with NULL, four at most */
-static struct chain_case chain_make(const char *const *specs, const struct imf_info *info,
+/* Stages joined by +, four at most, of the picture as info has it stored. */
+static struct chain_case chain_make(const char *stages, const struct imf_info *info,
                                     const struct imf_settings *settings) {
-    struct chain_case c = {NULL, NULL};
+    struct chain_case c = {NULL, NULL, NULL};
     struct imf_error err = {.text = ""};
+    char text[256], *next = text;
+    const char *specs[4];
     size_t count = 0;
-    while (count < 4 && specs[count])
-        count++;
-    CHECK(!imf_filter_parse(&c.filter, specs, count, &err), "%s", err.text);
-    CHECK(!imf_chain_build(&c.chain, c.filter, info, settings, &err), "%s", err.text);
+    snprintf(text, sizeof text, "%s", stages);
+    while (next && count < 4)
+        specs[count++] = strsep(&next, "+");
+    CHECK(!next && !imf_filter_parse(&c.filter, specs, count, &err), "%s", err.text);
+    CHECK(!imf_filter_orient(&c.stored, c.filter, info->orientation, &err), "%s", err.text);
+    CHECK(!imf_chain_build(&c.chain, c.stored ? c.stored : c.filter, info, settings, &err), "%s",
+          err.text);
     if (!c.chain)
         abort();
     return c;
@@ -38,6 +44,7 @@ static struct chain_case chain_make(const char *const *specs, const struct imf_i
 
 static void chain_drop(struct chain_case *c) {
     imf_chain_free(&c->chain);
+    imf_filter_free(&c->stored);
     imf_filter_free(&c->filter);
 }
 

@@ -172,7 +172,7 @@ static unsigned long samples_off(const struct solver_check *c, const struct imf_
     unsigned long wrong = 0;
     for (int y = 0; y < p->height; y++)
         for (ptrdiff_t i = 0; i < (ptrdiff_t)p->width * p->channels; i++) {
-            double v = imf_sample_get(imf_surface_row(want, y), IMF_F64, i);
+            double v = imf_sample_get(imf_surface_row(want, y), want->sample, i);
             double limited = p->out >= IMF_F32 ? v : fmin(fmax(v, 0), imf_sample_max(p->out));
             double off = fabs(imf_sample_get(imf_surface_row(got, y), p->out, i) - limited);
             wrong += (!c->colors || i % p->channels < p->colors) && !(off <= c->most);
@@ -188,7 +188,8 @@ static inline void check_solver(const struct solver_check *c, const struct imf_p
     run_in_bands(one, p, c->in, &whole, p->height, one->bands >= IMF_BANDS_TWICE ? 2 : 1);
     if (rows)
         run_in_bands(one, p, c->in, &bands, rows, 1);
-    unsigned long wrong = c->most > 0 ? samples_off(c, want, &whole) : differing(want, &whole);
+    unsigned long wrong =
+        c->most > 0 || c->colors ? samples_off(c, want, &whole) : differing(want, &whole);
     unsigned long apart = rows ? differing(&whole, &bands) : 0;
     unsigned long broken = spoilt(&whole, c->slack) + spoilt(&bands, c->slack);
     CHECK(!wrong && !apart && !broken,
@@ -225,32 +226,63 @@ static inline int check_solvers(const struct solver_check *c) {
     return count;
 }
 
-/* The first pass of a chain, from and to samples that change with the turn, as its channels do. */
-static inline int check_filter(const char *const *specs, const int shape[2], int turn,
-                               void (*draw)(const struct imf_surface *s,
-                                            const struct imf_problem *p)) {
-    static const enum imf_sample samples[][2] = {{IMF_U8, IMF_U8},  {IMF_U16, IMF_U16},
-                                                 {IMF_U8, IMF_F32}, {IMF_U16, IMF_F32},
-                                                 {IMF_F32, IMF_U8}, {IMF_F32, IMF_F32}};
-    const enum imf_sample *sample = samples[turn % 6];
-    int channels = 1 + turn % 4;
+/*
+ * Filters, whose first pass is checked in each shape: from and to samples, of channels, stored in orientations and in bands
+ * that change with the turn, so that each meets all others in some.
+ */
+struct filter_check {
+    const char *chains;     /* between blanks */
+    const int (*shapes)[2]; /* up to {0, 0} */
+    const enum imf_sample (*samples)[2];
+    int sample_count, times; /* how often each shape is drawn */
+    bool exact;              /* the plain solver's bytes; otherwise what the contract allows, */
+    bool colors;             /* of exact ones alpha is not compared, either */
+    double (*most)(const struct imf_problem *p);                            /* or this; or NULL */
+    void (*draw)(const struct imf_surface *s, const struct imf_problem *p); /* margins and all */
+    void (*look)(const struct imf_problem *p, const struct imf_surface *want); /* or NULL */
+};
+
+static const enum imf_sample check_samples[][2] = {{IMF_U8, IMF_U8},  {IMF_U16, IMF_U16},
+                                                   {IMF_U8, IMF_F32}, {IMF_U16, IMF_F32},
+                                                   {IMF_F32, IMF_U8}, {IMF_F32, IMF_F32}};
+
+static inline int check_pass_of(const struct filter_check *f, const char *chain, const int shape[2],
+                                int turn) {
+    const enum imf_sample *sample = f->samples[turn % f->sample_count];
+    int channels = 1 + (turn + turn / f->sample_count) % 4;
     struct imf_info info = chain_info(shape[0], shape[1], channels, sample[0] == IMF_U16 ? 16 : 8);
     info.alpha = channels % 2 == 0;
+    info.orientation = 1 + turn % 8;
     const struct imf_settings settings = {.alpha = turn % 3 ? IMF_ALPHA_KEEP : IMF_ALPHA_FILTER};
-    struct chain_case c = chain_make(specs, &info, &settings);
+    struct chain_case c = chain_make(chain, &info, &settings);
     struct imf_problem p = c.chain->passes[0].problem;
     p.in = sample[0];
     p.out = sample[1];
     struct imf_surface in = surface(&p, p.in);
-    draw(&in, &p);
-    int count = check_solvers(&(struct solver_check){.what = specs[0],
-                                                     .p = &p,
-                                                     .in = &in,
-                                                     .most = solver_tolerance(&p),
-                                                     .colors = true,
-                                                     .rows = 1 + turn % 5});
+    f->draw(&in, &p);
+    int count = check_solvers(
+        &(struct solver_check){.what = chain,
+                               .p = &p,
+                               .in = &in,
+                               .most = f->exact ? 0 : (f->most ? f->most : solver_tolerance)(&p),
+                               .colors = p.colors > 0 && (!f->exact || f->colors),
+                               .rows = 1 + turn % (turn % 2 ? 5 : 50),
+                               .slack = f->exact ? IMF_SLACK : 0,
+                               .look = f->look});
     imf_surface_free(&in);
     chain_drop(&c);
+    return count;
+}
+
+/* How many solvers were checked. */
+static inline int check_filters(const struct filter_check *f) {
+    char *text = strdup(f->chains), *next = text;
+    int count = 0, turn = 0;
+    for (const char *chain; (chain = strsep(&next, " ")); turn++)
+        for (const int(*shape)[2] = f->shapes; (*shape)[0]; shape++)
+            for (int i = 0; i < f->times; i++)
+                count += check_pass_of(f, chain, *shape, turn++);
+    free(text);
     return count;
 }
 

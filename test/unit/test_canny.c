@@ -152,10 +152,6 @@ static double sample(enum imf_sample type, double full, enum content content, in
     return rint(v);
 }
 
-struct shape {
-    int width, height;
-};
-
 static unsigned long edges;
 
 static void count_edges(const struct imf_problem *p, const struct imf_surface *want) {
@@ -163,114 +159,63 @@ static void count_edges(const struct imf_problem *p, const struct imf_surface *w
         edges += imf_sample_get(imf_surface_row(want, y), p->out, 0) != p->epilogue.offset;
 }
 
-static void check_edges(struct imf_problem p, const struct imf_canny *canny, bool alpha,
-                        enum content content, enum imf_edge edge) {
-    p.epilogue.scale = p.epilogue.multiply = 1;
-    p.epilogue.full = p.in_max;
-    if (canny->squares) { /* inverted */
-        p.epilogue.multiply = -1;
-        p.epilogue.offset = p.in_max;
+static enum content content; /* or CONTENTS: all in turn */
+
+static void draw(const struct imf_surface *s, const struct imf_problem *p) {
+    enum content of = content < CONTENTS ? content : (enum content)(noise() % CONTENTS);
+    for (size_t i = 0; i < s->size; i++) {
+        int x = (int)(i % s->pitch) / s->channels, y = (int)(i / s->pitch),
+            c = (int)(i % s->pitch) % s->channels;
+        imf_sample_put(s->host, s->sample, (ptrdiff_t)i, sample(s->sample, p->in_max, of, x, y, c));
     }
-    imf_problem_canny(&p, canny, p.channels - alpha);
-    for (int c = 0; c < p.channels; c++)
-        p.outside[c] = rint(p.in_max / 3);
-    struct imf_surface in = surface(&p, p.in);
-    for (int y = 0; y < p.height; y++)
-        for (int i = 0; i < p.width * p.channels; i++)
-            imf_sample_put(imf_surface_row(&in, y), p.in, i,
-                           sample(p.in, p.in_max, content, i / p.channels, y, i % p.channels));
-    imf_edge_fill_band(&in, p.reach, (struct imf_edge_part){0, p.height}, edge, p.outside);
-    char what[80];
-    snprintf(what, sizeof what, "sigma %g, aperture %d%s, content %d", canny->sigma,
-             canny->aperture, canny->squares ? " squares" : "", content);
-    check_solvers(&(struct solver_check){
-        .what = what, .p = &p, .in = &in, .rows = 5, .slack = IMF_SLACK, .look = count_edges});
-    imf_surface_free(&in);
+}
+
+static void check(const char *chains, enum content of, const int (*shapes)[2], int sample_count,
+                  int times) {
+    content = of;
+    check_filters(
+        &(struct filter_check){.chains = chains,
+                               .shapes = shapes,
+                               .samples = (const enum imf_sample[][2]){{IMF_U8, IMF_U8},
+                                                                       {IMF_U16, IMF_U16},
+                                                                       {IMF_U8, IMF_F32},
+                                                                       {IMF_F32, IMF_U8},
+                                                                       {IMF_F32, IMF_U16},
+                                                                       {IMF_F64, IMF_F64}},
+                               .sample_count = sample_count,
+                               .times = times,
+                               .exact = true,
+                               .draw = draw,
+                               .look = count_edges});
 }
 
 static void test_solvers(void) {
-    static const struct {
-        enum imf_sample in, out;
-        double full;
-    } samples[] = {{IMF_U8, IMF_U8, 255},  {IMF_U16, IMF_U16, 65535}, {IMF_U8, IMF_F32, 255},
-                   {IMF_F32, IMF_U8, 255}, {IMF_F32, IMF_U16, 65535}, {IMF_F64, IMF_F64, 255}};
-    static const struct shape shapes[] = {{1, 1}, {7, 3}, {1, 19}, {37, 1}, {131, 24}, {530, 9}};
-    static const enum imf_edge modes[] = {IMF_EDGE_CLAMP, IMF_EDGE_REFLECT, IMF_EDGE_MIRROR,
-                                          IMF_EDGE_WRAP, IMF_EDGE_CONSTANT};
-    static const double sigmas[] = {0, 1, 0.6, 2.3};
-    int turn = 0;
-    for (size_t s = 0; s < sizeof samples / sizeof *samples; s++)
-        for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++)
-            for (int channels = 1; channels <= 4; channels++)
-                for (int way = 0; way < 6; way++, turn++) {
-                    struct imf_problem p = {.width = shapes[k].width,
-                                            .height = shapes[k].height,
-                                            .channels = channels,
-                                            .in = samples[s].in,
-                                            .out = samples[s].out,
-                                            .in_max = samples[s].full};
-                    struct imf_canny canny = {.low = turn % 5 ? 0.04 : 0,
-                                              .high = turn % 3 ? 0.2 : 0.5,
-                                              .sigma = sigmas[turn % 4],
-                                              .aperture = 3 + 2 * (way / 2),
-                                              .squares = way % 2,
-                                              .first_x = turn % 7 ? 1 : -1,
-                                              .first_y = turn % 11 ? 1 : -1};
-                    check_edges(p, &canny, channels % 2 == 0, turn % CONTENTS, modes[turn % 5]);
-                }
+    check(
+        "canny:0.04:0.2:sigma=0 canny:0:0.2:norm=l2+invert canny:0.04:0.5:sigma=0.6:aperture=5 "
+        "canny:0.04:0.2:sigma=2.3:aperture=5:norm=l2+invert canny:0.04:0.2:aperture=7 "
+        "canny:0:0.5:sigma=0:aperture=7:norm=l2+invert",
+        CONTENTS, (const int[][2]){{1, 1}, {7, 3}, {1, 19}, {37, 1}, {131, 24}, {530, 9}, {0, 0}},
+        6, 24);
     CHECK(edges > 200, "%lu edges", edges);
-}
-
-/* Several bands, and strips beside each other, whose edges are followed from one to another; and
- * the widest Gaussian. */
-static void test_bands(void) {
-    static const struct shape shapes[] = {{8300, 70}, {1100, 300}};
-    for (int k = 0; k < 2; k++) {
-        struct imf_problem p = {.width = shapes[k].width,
-                                .height = shapes[k].height,
-                                .channels = 1,
-                                .in = IMF_U8,
-                                .out = IMF_U8,
-                                .in_max = 255};
-        struct imf_canny canny = {
-            .low = 0.005, .high = 0.3, .sigma = 1, .aperture = 3, .first_x = 1, .first_y = 1};
-        check_edges(p, &canny, false, BLOBS, IMF_EDGE_CLAMP);
-    }
-    struct imf_problem p = {
-        .width = 90, .height = 50, .channels = 3, .in = IMF_U16, .out = IMF_U16, .in_max = 65535};
-    struct imf_canny canny = {.low = 0.01,
-                              .high = 0.02,
-                              .sigma = IMF_CANNY_SIGMA,
-                              .aperture = 7,
-                              .first_x = 1,
-                              .first_y = 1};
-    check_edges(p, &canny, false, NOISE, IMF_EDGE_REFLECT);
+    /* Several bands, and strips beside each other, whose edges are followed from one to another; and the widest Gaussian. */
+    check("canny:0.005:0.3", BLOBS, (const int[][2]){{8300, 70}, {1100, 300}, {0, 0}}, 1, 1);
+    check("canny:0.01:0.02:sigma=16:aperture=7", NOISE, (const int[][2]){{90, 50}, {0, 0}}, 2, 2);
 }
 
 /* Extremes fit in the integers that are taken: of 16 bits most of all. */
 static void test_extremes(void) {
-    for (int aperture = 3; aperture <= 7; aperture += 2)
-        for (int way = 0; way < 8; way++) {
-            struct imf_problem p = {.width = 70, .height = 23, .channels = 1, .in_max = 255};
-            struct imf_canny canny = {.low = 1.3,
-                                      .high = way < 4 ? 1.4 : 2,
-                                      .sigma = way % 4 / 2,
-                                      .aperture = aperture,
-                                      .squares = way % 2,
-                                      .first_x = 1,
-                                      .first_y = 1};
-            check_edges(p, &canny, false, STEPS, IMF_EDGE_CONSTANT);
-            p.in = p.out = IMF_U16;
-            p.in_max = 65535;
-            check_edges(p, &canny, false, NOISE, IMF_EDGE_CLAMP);
-        }
+    for (int i = 0; i < 24; i++) {
+        char spec[80];
+        snprintf(spec, sizeof spec, "canny:1.3:%s:sigma=%d:aperture=%d:norm=%s",
+                 i % 2 ? "1.4" : "2", i / 2 % 2, 3 + 2 * (i / 8), i / 4 % 2 ? "l2" : "l1");
+        for (enum content of = NOISE; of <= STEPS; of++)
+            check(spec, of, (const int[][2]){{70, 23}, {0, 0}}, 2, 2);
+    }
 }
 
 /* ---- chains ---------------------------------------------------------------------------------- */
 
 static void test_lowering(void) {
-    static const char *const alone[] = {"canny:0.1:0.2", "invert", NULL},
-                             *const after[] = {"blur:1", "canny:0.1:0.2:sigma=2:aperture=5", NULL};
     const struct imf_info rgba = {.width = 90,
                                   .height = 70,
                                   .channels = 4,
@@ -278,7 +223,7 @@ static void test_lowering(void) {
                                   .color = IMF_COLOR_RGB,
                                   .alpha = true};
     const struct imf_settings settings = {.alpha = IMF_ALPHA_PREMULTIPLY};
-    struct chain_case c = chain_make(alone, &rgba, &settings);
+    struct chain_case c = chain_make("canny:0.1:0.2+invert", &rgba, &settings);
     const struct imf_pass *pass = c.chain->passes;
     CHECK(c.chain->count == 2 && pass->problem.kind == IMF_FILLING && c.chain->exact, "two passes");
     pass++;
@@ -286,7 +231,7 @@ static void test_lowering(void) {
     CHECK(c.chain->keep_alpha && pass->problem.colors == 3, "alpha stays");
     CHECK(pass->problem.epilogue.multiply == -1, "point operations join it");
     chain_drop(&c);
-    c = chain_make(after, &rgba, &settings);
+    c = chain_make("blur:1+canny:0.1:0.2:sigma=2:aperture=5", &rgba, &settings);
     CHECK(c.chain->count == 3 && !c.chain->exact && c.chain->passes[1].gain == 1, "not exact");
     CHECK(c.chain->passes[2].problem.reach.left == 10, "%d", c.chain->passes[2].problem.reach.left);
     chain_drop(&c);
@@ -297,7 +242,6 @@ int main(void) {
     test_thresholds();
     test_trace();
     test_solvers();
-    test_bands();
     test_extremes();
     test_lowering();
     return check_done("test_canny");

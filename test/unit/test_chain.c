@@ -17,48 +17,48 @@ static const struct imf_info rgba16 = {
     .width = 64, .height = 48, .channels = 4, .depth = 16, .color = IMF_COLOR_RGB, .alpha = true};
 
 struct expectation {
-    const char *spec[5];
+    const char *spec;
     const struct imf_info *info;
     bool exact, coarse;
 };
 
 static const struct expectation cases[] = {
-    {{"sharpen"}, &gray8, true, false},
-    {{"sharpen", "laplacian"}, &gray8, true, false},
-    {{"box:3", "laplacian"}, &gray8, false, false},
-    {{"laplacian", "box:3"}, &gray8, true, false},
-    {{"blur:2"}, &gray8, false, false},
-    {{"blur:2", "sobel"}, &gray8, false, false},
-    {{"blur:1", "sharpen"}, &gray8, false, false},
+    {"sharpen", &gray8, true, false},
+    {"sharpen+laplacian", &gray8, true, false},
+    {"box:3+laplacian", &gray8, false, false},
+    {"laplacian+box:3", &gray8, true, false},
+    {"blur:2", &gray8, false, false},
+    {"blur:2+sobel", &gray8, false, false},
+    {"blur:1+sharpen", &gray8, false, false},
     /* What a blur is rounded by, 3000 and more times larger. */
-    {{"blur:2", "laplacian", "kernel:3000"}, &gray8, false, true},
-    {{"blur:1", "sharpen:3000"}, &gray8, false, true},
-    {{"laplacian", "blur:1", "kernel:3000"}, &gray8, false, true},
+    {"blur:2+laplacian+kernel:3000", &gray8, false, true},
+    {"blur:1+sharpen:3000", &gray8, false, true},
+    {"laplacian+blur:1+kernel:3000", &gray8, false, true},
     /* Integers beyond 2^24 between passes, by their coefficients or by a bias. */
-    {{"kernel:1:bias=1000000", "kernel:1:bias=-1000000"}, &gray8, false, true},
-    {{"kernel:1:bias=60000", "kernel:1:bias=-60000"}, &gray8, true, false},
-    {{"kernel:100000", "kernel:1,-1"}, &gray8, false, true},
+    {"kernel:1:bias=1000000+kernel:1:bias=-1000000", &gray8, false, true},
+    {"kernel:1:bias=60000+kernel:1:bias=-60000", &gray8, true, false},
+    {"kernel:100000+kernel:1,-1", &gray8, false, true},
     /* Under an opaque alpha colours stay integers, and their quotient rounds once. */
-    {{"sharpen"}, &rgba8, true, false},
-    {{"box:3"}, &rgba8, true, false},
-    {{"blur:2"}, &rgba8, false, false},
-    {{"sharpen", "invert"}, &rgba8, false, false},
-    {{"sharpen"}, &rgba16, true, false},
-    {{"sharpen", "box:3"}, &rgba8, true, false},
-    {{"box:3", "sharpen"}, &rgba8, false, false},
-    {{"box:60"}, &rgba8, true, false},
-    {{"kernel:1,-1,1:scale=-1"}, &rgba16, true, false},
-    {{"sharpen", "gray"}, &rgba16, false, false},
+    {"sharpen", &rgba8, true, false},
+    {"box:3", &rgba8, true, false},
+    {"blur:2", &rgba8, false, false},
+    {"sharpen+invert", &rgba8, false, false},
+    {"sharpen", &rgba16, true, false},
+    {"sharpen+box:3", &rgba8, true, false},
+    {"box:3+sharpen", &rgba8, false, false},
+    {"box:60", &rgba8, true, false},
+    {"kernel:1,-1,1:scale=-1", &rgba16, true, false},
+    {"sharpen+gray", &rgba16, false, false},
     /* As far as floats hold their sums. */
-    {{"box:16"}, &rgba16, true, false},
-    {{"box:17"}, &rgba16, true, true},
-    {{"kernel:3000000,-2999999"}, &rgba16, true, true},
+    {"box:16", &rgba16, true, false},
+    {"box:17", &rgba16, true, true},
+    {"kernel:3000000,-2999999", &rgba16, true, true},
     /* A blend of integers that leaves integers. */
-    {{"median:1", "blend:lighten"}, &gray8, true, false},
-    {{"sharpen", "blend:subtract", "laplacian"}, &gray8, true, false},
-    {{"sharpen", "blend:lighten:0.5"}, &gray8, false, false},
-    {{"sharpen", "blend:multiply"}, &gray8, false, false},
-    {{"blur:1", "blend:normal:100", "sharpen:100"}, &gray8, false, true},
+    {"median:1+blend:lighten", &gray8, true, false},
+    {"sharpen+blend:subtract+laplacian", &gray8, true, false},
+    {"sharpen+blend:lighten:0.5", &gray8, false, false},
+    {"sharpen+blend:multiply", &gray8, false, false},
+    {"blur:1+blend:normal:100+sharpen:100", &gray8, false, true},
 };
 
 static void check_case(const struct expectation *e) {
@@ -78,10 +78,8 @@ static void check_case(const struct expectation *e) {
 /* A later gain takes as much from the tolerance of what precedes it. */
 static void test_tolerance(void) {
     const struct imf_settings settings = {0};
-    const char *const blur[] = {"blur:1", "kernel:1.5", NULL};
-    const char *const more[] = {"blur:1", "kernel:15", NULL};
-    struct chain_case a = chain_make(blur, &gray8, &settings);
-    struct chain_case b = chain_make(more, &gray8, &settings);
+    struct chain_case a = chain_make("blur:1+kernel:1.5", &gray8, &settings);
+    struct chain_case b = chain_make("blur:1+kernel:15", &gray8, &settings);
     double ratio = a.chain->passes[0].problem.tolerance / b.chain->passes[0].problem.tolerance;
     CHECK(ratio > 9.99 && ratio < 12, "%g", ratio);
     chain_drop(&a);
@@ -91,10 +89,8 @@ static void test_tolerance(void) {
 /* All passes' errors together, as squares where
  * they arrive, are within what the contract leaves. */
 static void test_shares(void) {
-    static const char *const chains[][5] = {{"blur:2"},
-                                            {"blur:2", "blur:3"},
-                                            {"blur:2", "unsharp", "blur:4"},
-                                            {"blur:1", "kernel:1.5", "blur:1", "kernel:2.5"}};
+    static const char *const chains[] = {"blur:2", "blur:2+blur:3", "blur:2+unsharp+blur:4",
+                                         "blur:1+kernel:1.5+blur:1+kernel:2.5"};
     const struct imf_settings settings = {0};
     for (size_t i = 0; i < sizeof chains / sizeof *chains; i++) {
         struct chain_case c = chain_make(chains[i], &gray8, &settings);
@@ -113,15 +109,13 @@ static void test_shares(void) {
 /* What a stretch magnifies counts up to a factor of 8. */
 static void test_stretch(void) {
     const struct imf_settings settings = {.range = IMF_RANGE_NORMALIZE};
-    const char *const specs[] = {"log:2", NULL};
-    struct chain_case c = chain_make(specs, &gray8, &settings);
+    struct chain_case c = chain_make("log:2", &gray8, &settings);
     CHECK(imf_point_find(&c.chain->passes[1].point, IMF_NORMALIZE) && !c.chain->passes[0].coarse,
           "floats are stretched");
     double tolerance = c.chain->passes[0].problem.tolerance;
     CHECK(tolerance > 1e-3 && tolerance < 1.0 / 32 / 8, "%g", tolerance);
     chain_drop(&c);
-    const char *const whole[] = {"laplacian", NULL};
-    c = chain_make(whole, &gray8, &settings);
+    c = chain_make("laplacian", &gray8, &settings);
     CHECK(c.chain->exact && !c.chain->passes[0].coarse, "integers are stretched exactly");
     chain_drop(&c);
 }
@@ -129,12 +123,12 @@ static void test_stretch(void) {
 /* The curve's steepest slope counts but where errors stay in proportion to the light. */
 static void test_light(void) {
     const struct imf_settings settings = {.linear = true};
-    struct chain_case c = chain_make((const char *const[]){"blur:2", NULL}, &gray8, &settings);
+    struct chain_case c = chain_make("blur:2", &gray8, &settings);
     const struct imf_problem *p = &c.chain->passes[1].problem;
     CHECK(p->positive && p->tolerance > 12 * p->tolerance_even, "%g of %g", p->tolerance_even,
           p->tolerance);
     chain_drop(&c);
-    c = chain_make((const char *const[]){"blur:2", "laplacian", NULL}, &gray8, &settings);
+    c = chain_make("blur:2+laplacian", &gray8, &settings);
     p = &c.chain->passes[1].problem;
     CHECK(p->positive && p->tolerance == p->tolerance_even, "sums that cancel");
     CHECK(!c.chain->passes[1].coarse, "floats do");
@@ -146,7 +140,7 @@ static void test_outside(void) {
     static const struct imf_info cmyk = {
         .width = 9, .height = 9, .channels = 4, .depth = 8, .color = IMF_COLOR_CMYK};
     const struct imf_settings settings = {.edge = IMF_EDGE_CONSTANT, .edge_value = 0.4};
-    struct chain_case c = chain_make((const char *const[]){"sharpen", NULL}, &cmyk, &settings);
+    struct chain_case c = chain_make("sharpen", &cmyk, &settings);
     for (int i = 0; i < 4; i++) {
         double outside = c.chain->passes[0].problem.outside[i];
         CHECK(outside == 102, "channel %d: %g beyond the edge", i, outside);
@@ -164,8 +158,7 @@ static void test_masks(void) {
                  {"box:35", 1},           {"unsharp:2:1:0.1", 2}};
     const struct imf_settings settings = {0};
     for (size_t i = 0; i < sizeof masks / sizeof *masks; i++) {
-        const char *const specs[] = {masks[i].spec, NULL};
-        struct chain_case c = chain_make(specs, &gray8, &settings);
+        struct chain_case c = chain_make(masks[i].spec, &gray8, &settings);
         CHECK(c.chain->count == masks[i].passes, "%s: %d passes", masks[i].spec, c.chain->count);
         if (c.chain->count == 2) {
             const struct imf_pass *blur = &c.chain->passes[0], *point = &c.chain->passes[1];
@@ -183,17 +176,17 @@ static void test_masks(void) {
 /* A blend is one pass, whose second input is the image; mixing again changes its weights alone. */
 static void test_blends(void) {
     static const struct {
-        const char *specs[5];
+        const char *specs;
         int passes, second;
         double amount;
         enum imf_blend_mode mode;
     } blends[] = {
-        {{"sharpen", "blend:normal:50%"}, 2, 1, 0.5, IMF_BLEND_NORMAL},
-        {{"sharpen", "blend:overlay:0.5", "blend:normal:0.5"}, 2, 1, 0.25, IMF_BLEND_OVERLAY},
-        {{"sharpen", "blend:overlay", "blend:overlay:0.5"}, 3, 2, 0.5, IMF_BLEND_OVERLAY},
-        {{"sharpen", "invert", "blend:screen"}, 2, 1, 1, IMF_BLEND_SCREEN},
-        {{"sharpen", "blend:add", "blur:2"}, 3, 1, 1, IMF_BLEND_ADD},
-        {{"invert", "blend:add:0.1"}, 1, 0, 0.1, IMF_BLEND_ADD},
+        {"sharpen+blend:normal:50%", 2, 1, 0.5, IMF_BLEND_NORMAL},
+        {"sharpen+blend:overlay:0.5+blend:normal:0.5", 2, 1, 0.25, IMF_BLEND_OVERLAY},
+        {"sharpen+blend:overlay+blend:overlay:0.5", 3, 2, 0.5, IMF_BLEND_OVERLAY},
+        {"sharpen+invert+blend:screen", 2, 1, 1, IMF_BLEND_SCREEN},
+        {"sharpen+blend:add+blur:2", 3, 1, 1, IMF_BLEND_ADD},
+        {"invert+blend:add:0.1", 1, 0, 0.1, IMF_BLEND_ADD},
     };
     const struct imf_settings settings = {0};
     for (size_t i = 0; i < sizeof blends / sizeof *blends; i++) {
@@ -207,9 +200,8 @@ static void test_blends(void) {
         chain_drop(&c);
     }
     /* Its source is what would be seen: mid-grey is added first, and what follows is not shown. */
-    struct chain_case c =
-        chain_make((const char *const[]){"emboss", "blend:overlay", "emboss", NULL}, &gray8,
-                   &(struct imf_settings){.range = IMF_RANGE_ABS});
+    struct chain_case c = chain_make("emboss+blend:overlay+emboss", &gray8,
+                                     &(struct imf_settings){.range = IMF_RANGE_ABS});
     CHECK(c.chain->passes[0].problem.epilogue.offset == 128 &&
               !c.chain->passes[0].problem.epilogue.absolute,
           "its own range before a blend");
@@ -217,7 +209,7 @@ static void test_blends(void) {
     chain_drop(&c);
     /* Gray becomes the image's colours again. */
     const struct imf_info rgb = chain_info(40, 30, 3, 8);
-    c = chain_make((const char *const[]){"gray", "sobel", "blend:multiply", NULL}, &rgb, &settings);
+    c = chain_make("gray+sobel+blend:multiply", &rgb, &settings);
     CHECK(c.chain->channels_out == 3 && c.chain->passes[2].channels_in == 1, "%d channels",
           c.chain->channels_out);
     chain_drop(&c);
@@ -228,8 +220,7 @@ static void test_channels(void) {
     const struct imf_info rgb = chain_info(40, 30, 3, 8);
     for (enum imf_channels which = IMF_CHANNELS_LUMA; which <= IMF_CHANNELS_BLUE; which++) {
         struct imf_settings settings = {.channels = which};
-        struct chain_case c =
-            chain_make((const char *const[]){"sharpen", "blend:add", NULL}, &rgb, &settings);
+        struct chain_case c = chain_make("sharpen+blend:add", &rgb, &settings);
         const struct imf_pass *pass = c.chain->passes;
         bool luma = which == IMF_CHANNELS_LUMA;
         CHECK(c.chain->count == 3 && c.chain->channels_out == 3, "%d: %d passes", which,
@@ -245,12 +236,11 @@ static void test_channels(void) {
         CHECK(c.chain->exact == !luma, "%d: %sexact", which, c.chain->exact ? "" : "not ");
         chain_drop(&c);
         settings.linear = true;
-        c = chain_make((const char *const[]){"sharpen", NULL}, &rgb, &settings);
+        c = chain_make("sharpen", &rgb, &settings);
         CHECK(!c.chain->exact && imf_point_find(&c.chain->passes[2].point, IMF_PUT)->blend.light,
               "%d in light", which);
         chain_drop(&c);
-        c = chain_make((const char *const[]){"sharpen", NULL}, &gray8,
-                       &(struct imf_settings){.channels = IMF_CHANNELS_LUMA});
+        c = chain_make("sharpen", &gray8, &(struct imf_settings){.channels = IMF_CHANNELS_LUMA});
         CHECK(c.chain->count == 1 && c.chain->exact, "gray is its luma");
         chain_drop(&c);
     }
@@ -259,19 +249,19 @@ static void test_channels(void) {
 /* What only ranks and histograms read leaves samples, unless rounding would change the result. */
 static void test_early_rounding(void) {
     static const struct {
-        const char *specs[4];
+        const char *specs;
         int channels;
         bool linear;
         enum imf_sample first;
-    } early[] = {{{"blur:2", "median:3"}, 3, false, IMF_U8},
-                 {{"disk:4", "median:1", "erode:2"}, 1, false, IMF_U8},
-                 {{"blur:2", "equalize"}, 3, false, IMF_U8},
-                 {{"blur:2", "median:1", "blur:2"}, 3, false, IMF_F32},
-                 {{"blur:2", "median:1", "threshold:0.5"}, 3, false, IMF_F32},
-                 {{"blur:2", "tophat:3"}, 3, false, IMF_F32},
-                 {{"blur:2", "canny:0.1:0.2"}, 3, false, IMF_F32},
-                 {{"blur:2", "median:1"}, 3, true, IMF_F32},
-                 {{"blur:2", "median:1"}, 4, false, IMF_U8}};
+    } early[] = {{"blur:2+median:3", 3, false, IMF_U8},
+                 {"disk:4+median:1+erode:2", 1, false, IMF_U8},
+                 {"blur:2+equalize", 3, false, IMF_U8},
+                 {"blur:2+median:1+blur:2", 3, false, IMF_F32},
+                 {"blur:2+median:1+threshold:0.5", 3, false, IMF_F32},
+                 {"blur:2+tophat:3", 3, false, IMF_F32},
+                 {"blur:2+canny:0.1:0.2", 3, false, IMF_F32},
+                 {"blur:2+median:1", 3, true, IMF_F32},
+                 {"blur:2+median:1", 4, false, IMF_U8}};
     for (size_t i = 0; i < sizeof early / sizeof *early; i++) {
         struct imf_info info = chain_info(40, 30, early[i].channels, 8);
         info.alpha = early[i].channels == 4;
@@ -280,14 +270,13 @@ static void test_early_rounding(void) {
         int blur = 0;
         while (c.chain->passes[blur].kind != IMF_PASS_CONVOLVE)
             blur++;
-        CHECK(c.chain->passes[blur].out == early[i].first, "%zu: %s, %s: %d", i, early[i].specs[0],
-              early[i].specs[1], c.chain->passes[blur].out);
+        CHECK(c.chain->passes[blur].out == early[i].first, "%zu: %s: %d", i, early[i].specs,
+              c.chain->passes[blur].out);
         chain_drop(&c);
     }
-    const char *const disk[] = {"disk:4", "median:1", NULL};
     struct imf_info gray = chain_info(40, 30, 1, 8);
     struct imf_settings usual = {.edge = IMF_EDGE_CLAMP};
-    struct chain_case c = chain_make(disk, &gray, &usual);
+    struct chain_case c = chain_make("disk:4+median:1", &gray, &usual);
     CHECK(c.chain->exact, "a median of an integer kernel's samples is exact");
     chain_drop(&c);
 }

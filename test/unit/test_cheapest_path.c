@@ -72,7 +72,7 @@ static double cost(struct imf_proposals *all, unsigned places) {
     return ms + (places >> (c->count - 1) & 1 ? moved(all, c->count) : 0);
 }
 
-static void check_least(const char *const *specs, const struct imf_info *info, bool gpu) {
+static void check_least(const char *specs, const struct imf_info *info, bool gpu) {
     struct chain_case c = chain_make(specs, info, &plain);
     struct imf_device d = device_of(gpu);
     struct imf_proposals all;
@@ -83,16 +83,16 @@ static void check_least(const char *const *specs, const struct imf_info *info, b
     for (unsigned places = 1; places < 1u << c.chain->count; places++)
         least = fmin(least, cost(&all, places));
     double host = cost(&all, 0);
-    CHECK(!imf_path_find(&path, &all, &ask, NULL) && path.chosen, "%s: %s", specs[0], path.why);
+    CHECK(!imf_path_find(&path, &all, &ask, NULL) && path.chosen, "%s: %s", specs, path.why);
     double start = imf_tuning(&d)->open_ms;
     /* The start is the same whatever is done there: the search leaves it out until the end. */
     double want = host <= least - start ? host : least;
-    CHECK(fabs(path.ms - want) < 1e-9 * want, "%s: %g ms, the least of all is %g", specs[0],
-          path.ms, want);
+    CHECK(fabs(path.ms - want) < 1e-9 * want, "%s: %g ms, the least of all is %g", specs, path.ms,
+          want);
     double sum = path.start_ms + path.transfer_ms[c.chain->count];
     for (int i = 0; i < c.chain->count; i++)
         sum += cheapest(&all, i, path.chosen[i].place)->ms + path.transfer_ms[i];
-    CHECK(fabs(sum - path.ms) < 1e-9 * sum, "%s: parts of %g ms of %g", specs[0], sum, path.ms);
+    CHECK(fabs(sum - path.ms) < 1e-9 * sum, "%s: parts of %g ms of %g", specs, sum, path.ms);
     imf_path_clear(&path);
     imf_proposals_close(&all);
     chain_drop(&c);
@@ -108,7 +108,7 @@ static void split(struct imf_proposals *all, unsigned places, double *host, doub
 }
 
 /* Of a batch the slower of host and device counts, where the device has memory of its own. */
-static void check_batch(const char *const *specs, const struct imf_info *info, bool gpu,
+static void check_batch(const char *specs, const struct imf_info *info, bool gpu,
                         struct imf_throughput t) {
     struct chain_case c = chain_make(specs, info, &plain);
     struct imf_device d = device_of(gpu);
@@ -128,18 +128,18 @@ static void check_batch(const char *const *specs, const struct imf_info *info, b
         alone = places ? alone : ms;
         least = fmin(least, ms + start);
     }
-    CHECK(!imf_path_find(&path, &all, &ask, NULL) && path.chosen, "%s: %s", specs[0], path.why);
+    CHECK(!imf_path_find(&path, &all, &ask, NULL) && path.chosen, "%s: %s", specs, path.why);
     unsigned places = 0;
     for (int i = 0; i < c.chain->count; i++)
         places |= (path.chosen[i].place == IMF_PLACE_DEVICE) << i;
     split(&all, places, &host, &device);
     CHECK(fabs(host + device - path.filter_ms) < 1e-9 * path.filter_ms, "%s: %g ms of filtering",
-          specs[0], path.filter_ms);
+          specs, path.filter_ms);
     /* The planner takes the host's path where that is better with the start. */
     double start = path.on_device ? imf_tuning(&d)->open_ms / t.pictures : 0;
     CHECK(fabs(path.start_ms - start) < 1e-9 && path.ms >= least * (1 - 1e-9) &&
               fmin(path.ms, alone) <= least * 1.1,
-          "%s: %g ms of %d, %d at once, the least of all is %g", specs[0], path.ms, t.pictures,
+          "%s: %g ms of %d, %d at once, the least of all is %g", specs, path.ms, t.pictures,
           t.workers, least);
     imf_path_clear(&path);
     imf_proposals_close(&all);
@@ -147,13 +147,12 @@ static void check_batch(const char *const *specs, const struct imf_info *info, b
 }
 
 static void test_least(void) {
-    static const char *const chains[][5] = {
-        {"sharpen", NULL},
-        {"median:15", "highpass:0.05", NULL},
-        {"blur:2", "median:12", "disk:20", NULL},
-        {"unsharp:5:1:0.1", "median:3", "gray", "blur:9", NULL},
-        {"gradient:3", "invert", "tophat:9", "lowpass:0.1", NULL},
-        {"gray", "equalize", "motion:31:20", "median:1", NULL}};
+    static const char *const chains[] = {"sharpen",
+                                         "median:15+highpass:0.05",
+                                         "blur:2+median:12+disk:20",
+                                         "unsharp:5:1:0.1+median:3+gray+blur:9",
+                                         "gradient:3+invert+tophat:9+lowpass:0.1",
+                                         "gray+equalize+motion:31:20+median:1"};
     for (size_t i = 0; i < sizeof chains / sizeof *chains; i++)
         for (int k = 0; k < 8; k++) {
             int side = k < 4 ? 300 : 4000;
@@ -168,9 +167,8 @@ static void test_least(void) {
 
 /* A limit takes away what is large, the device first; and what it took is told. */
 static void test_limit(void) {
-    const char *const specs[] = {"median:3", "lowpass:0.1", NULL};
     const struct imf_info info = chain_info(4000, 3000, 3, 8);
-    struct chain_case c = chain_make(specs, &info, &plain);
+    struct chain_case c = chain_make("median:3+lowpass:0.1", &info, &plain);
     struct imf_device d = device_of(false);
     struct imf_proposals all;
     struct imf_path free, limited;
@@ -202,9 +200,8 @@ static void test_limit(void) {
 
 /* Where a device is preferred the host does only what the device cannot. */
 static void test_preference(void) {
-    const char *const specs[] = {"sharpen", "median:3", NULL};
     const struct imf_info info = chain_info(64, 64, 1, 8);
-    struct chain_case c = chain_make(specs, &info, &plain);
+    struct chain_case c = chain_make("sharpen+median:3", &info, &plain);
     struct imf_device d = device_of(false);
     struct imf_proposals all;
     struct imf_path path;
@@ -229,15 +226,9 @@ static void test_preference(void) {
 
 /* A path keeps to a limit by lower bands before another is taken: its solvers stay. */
 static void test_bands_first(void) {
-    static const char *const chains[][3] = {{"blur:2", NULL},
-                                            {"sobel", NULL},
-                                            {"median:9", NULL},
-                                            {"blur:2", "unsharp:2", NULL},
-                                            {"disk:12", "gray", NULL},
-                                            {"erode:30", "invert", NULL},
-                                            {"guided:20:0.1", NULL},
-                                            {"bilateral:3:0.1", NULL},
-                                            {"equalize", "blur:1", NULL}};
+    static const char *const chains[] = {"blur:2",           "sobel",           "median:9",
+                                         "blur:2+unsharp:2", "disk:12+gray",    "erode:30+invert",
+                                         "guided:20:0.1",    "bilateral:3:0.1", "equalize+blur:1"};
     for (size_t i = 0; i < sizeof chains / sizeof *chains; i++) {
         const struct imf_info info = chain_info(4000, 3000, 3, 8);
         struct chain_case c = chain_make(chains[i], &info, &plain);
@@ -247,15 +238,15 @@ static void test_bands_first(void) {
             .backends = HOSTS, .limit = INFINITY, .twice = IMF_TWICE_FREELY};
         CHECK(!imf_proposals_open(&all, c.chain, NULL, false, NULL), "open");
         CHECK(!imf_path_find(&free, &all, &ask, NULL) && free.chosen && !free.halved,
-              "%s without a limit: %s", chains[i][0], free.why);
+              "%s without a limit: %s", chains[i], free.why);
         ask.limit = free.bytes - 1;
         CHECK(!imf_path_find(&limited, &all, &ask, NULL) && limited.chosen, "%s under a limit: %s",
-              chains[i][0], limited.why);
+              chains[i], limited.why);
         bool same = limited.chosen && limited.halved > 0 && limited.bytes <= ask.limit &&
                     limited.over.ms == INFINITY;
         for (int k = 0; k < c.chain->count && same; k++)
             same = limited.chosen[k].solver == free.chosen[k].solver;
-        CHECK(same, "%s takes another way: %g bytes of %g, halved %d times", chains[i][0],
+        CHECK(same, "%s takes another way: %g bytes of %g, halved %d times", chains[i],
               limited.bytes, ask.limit, limited.halved);
         imf_path_clear(&free);
         imf_path_clear(&limited);

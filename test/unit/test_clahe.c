@@ -26,44 +26,25 @@ static struct imf_surface result(const struct imf_problem *p, const struct imf_s
 }
 
 /* Less contrast than noise, so that maps are steep, and saturated colours in between. */
-static void soften(const struct imf_surface *s, int full) {
-    for (int y = 0; y < s->height; y++)
-        for (ptrdiff_t i = 0; i < (ptrdiff_t)s->width * s->channels; i++) {
-            double v = imf_sample_get(imf_surface_row(s, y), s->sample, i);
-            if (noise() % 4)
-                imf_sample_put(imf_surface_row(s, y), s->sample, i, full / 3 + (int)(v / 6));
-        }
+static void draw(const struct imf_surface *s, const struct imf_problem *p) {
+    int full = (int)p->in_max;
+    for (size_t i = 0; i < s->size; i++) {
+        int v = (int)(noise() % (uint32_t)(full + 1));
+        imf_sample_put(s->host, s->sample, (ptrdiff_t)i, noise() % 4 ? full / 3 + v / 6 : v);
+    }
 }
 
 static void test_solvers(void) {
-    static const struct {
-        enum imf_sample in, out;
-    } samples[] = {{IMF_U8, IMF_U8}, {IMF_U16, IMF_U16}, {IMF_U8, IMF_F32}, {IMF_U16, IMF_F32}};
-    static const int shapes[][2] = {{1, 1}, {7, 3}, {1, 19}, {64, 48}, {347, 22}, {2300, 9}};
-    static const struct imf_clahe forms[] = {{8, 8, 3, 1, 1, false},
-                                             {3, 5, 1.5, -1, 1, true},
-                                             {1, 64, 0, 1, -1, false},
-                                             {2, 2, 40, -1, -1, true}};
-    int turn = 0;
-    for (size_t s = 0; s < sizeof samples / sizeof *samples; s++)
-        for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++)
-            for (int channels = 1; channels <= 4; channels++) {
-                const struct imf_clahe *clahe = &forms[turn++ % 4];
-                struct imf_problem p =
-                    problem_of(clahe, shapes[k], channels, samples[s].in, samples[s].out);
-                if (turn % 3 == 0 && channels % 2) { /* alpha is not compared then */
-                    p.epilogue.multiply = -1;
-                    p.epilogue.offset = p.in_max;
-                }
-                struct imf_surface in = noisy(&p, p.in);
-                soften(&in, (int)p.in_max);
-                struct solver_check check = {
-                    .what = "clahe", .p = &p, .in = &in, .slack = IMF_SLACK};
-                for (check.rows = 1; check.rows == 1 || check.rows < p.height;
-                     check.rows = 3 * check.rows + 1)
-                    check_solvers(&check);
-                imf_surface_free(&in);
-            }
+    check_filters(&(struct filter_check){
+        .chains = "clahe clahe:tiles=3x5:limit=1.5+invert clahe:tiles=1x64:limit=0 "
+                  "clahe:tiles=2x2:limit=40+invert",
+        .shapes = (const int[][2]){{1, 1}, {7, 3}, {1, 19}, {64, 48}, {347, 22}, {2300, 9}, {0, 0}},
+        .samples = check_samples, /* without those from floats */
+        .sample_count = 4,
+        .times = 16,
+        .exact = true,
+        .colors = true,
+        .draw = draw});
 }
 
 /* A picture that is stored upside down, or by columns, gives the same. */
@@ -71,8 +52,8 @@ static void test_turned(void) {
     const struct imf_clahe upright = {5, 3, 2, 1, 1, false}, stored = {3, 5, 2, -1, 1, true};
     struct imf_problem p = problem_of(&upright, (const int[]){67, 41}, 1, IMF_U8, IMF_U8);
     struct imf_problem q = problem_of(&stored, (const int[]){41, 67}, 1, IMF_U8, IMF_U8);
-    struct imf_surface a = noisy(&p, IMF_U8), b = surface(&q, IMF_U8);
-    soften(&a, 255);
+    struct imf_surface a = surface(&p, IMF_U8), b = surface(&q, IMF_U8);
+    draw(&a, &p);
     for (int y = 0; y < 41; y++)
         for (int x = 0; x < 67; x++)
             ((uint8_t *)imf_surface_row(&b, x))[40 - y] = ((uint8_t *)imf_surface_row(&a, y))[x];
@@ -131,14 +112,13 @@ static void test_bytes(void) {
 }
 
 static void test_lowering(void) {
-    static const char *const specs[] = {"blur:1", "clahe", "invert", NULL};
     const struct imf_info rgba = {.width = 90,
                                   .height = 70,
                                   .channels = 4,
                                   .depth = 8,
                                   .color = IMF_COLOR_RGB,
                                   .alpha = true};
-    struct chain_case c = chain_make(specs, &rgba, &(struct imf_settings){0});
+    struct chain_case c = chain_make("blur:1+clahe+invert", &rgba, &(struct imf_settings){0});
     /* Colours under alpha 0, the blur, the image's alpha, by which pixels count. */
     const struct imf_pass *pass = &c.chain->passes[3];
     CHECK(c.chain->count == 4 && pass->problem.kind == IMF_CLAHE && c.chain->keep_alpha, "%d",

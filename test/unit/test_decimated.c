@@ -117,8 +117,7 @@ static void check_pass(const char *what, const struct imf_problem *p) {
 static void check_chain(const char *spec, int width, int height, int channels, int depth) {
     const struct imf_info info = chain_info(width, height, channels, depth);
     const struct imf_settings settings = {.edge = IMF_EDGE_CLAMP};
-    const char *const specs[] = {spec, NULL};
-    struct chain_case c = chain_make(specs, &info, &settings);
+    struct chain_case c = chain_make(spec, &info, &settings);
     struct imf_proposal proposal;
     imf_propose(&proposal, &imf_solver_decimated, &c.chain->passes[0].problem, NULL);
     CHECK(proposal.feasible, "%s, %d bits: %s", spec, depth, proposal.why);

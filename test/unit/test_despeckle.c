@@ -148,18 +148,18 @@ static void test_strips(void) {
 static void test_lowering(void) {
     const struct imf_settings plain = {0};
     struct imf_info gray = chain_info(60, 50, 1, 8);
-    struct chain_case c = chain_make((const char *const[]){"despeckle:9", NULL}, &gray, &plain);
+    struct chain_case c = chain_make("despeckle:9", &gray, &plain);
     CHECK(c.chain->count == 1 && c.chain->exact && c.chain->passes[0].out == IMF_U8, "samples");
     CHECK(c.chain->reach.left == 60, "any pixel may matter");
     chain_drop(&c);
     /* It selects by order alone: what is before it may be rounded. */
-    c = chain_make((const char *const[]){"blur:2", "despeckle:9:light", NULL}, &gray, &plain);
+    c = chain_make("blur:2+despeckle:9:light", &gray, &plain);
     CHECK(c.chain->count == 2 && c.chain->passes[0].out == IMF_U8, "rounded before");
     chain_drop(&c);
     /* Colours that alpha hides are no specks. */
     struct imf_info rgba = chain_info(60, 50, 4, 8);
     rgba.alpha = true;
-    c = chain_make((const char *const[]){"despeckle:9", NULL}, &rgba, &plain);
+    c = chain_make("despeckle:9", &rgba, &plain);
     CHECK(c.chain->count == 2 && c.chain->passes[0].problem.kind == IMF_FILLING &&
               c.chain->keep_alpha && c.chain->exact,
           "filled, and alpha stays");

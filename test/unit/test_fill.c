@@ -136,37 +136,34 @@ static void test_nearest(void) {
 #define NONE (-1)
 
 static const struct {
-    const char *specs[4];
+    const char *specs;
     enum imf_alpha alpha;
     enum imf_edge edge;
     enum imf_channels channels;
     int reach;
 } lowered[] = {
-    {{"median:3"}, 0, 0, 0, 5}, /* the root of 18 */
-    {{"median:3"}, IMF_ALPHA_KEEP, 0, 0, NONE},
-    {{"median:3"}, IMF_ALPHA_FILTER, 0, 0, NONE},
-    {{"median:3"}, IMF_ALPHA_PREMULTIPLY, 0, 0, NONE},
-    {{"median:3"}, 0, IMF_EDGE_WRAP, 0, IMF_FILL_ANY},
-    {{"open:3:shape=disk", "sobel"}, 0, 0, 0, 10}, /* 7 pixels to each side */
-    {{"median:90"}, 0, 0, 0, IMF_FILL_ANY},        /* further than half of the picture */
-    {{"invert", "kernel:3,3"}, 0, 0, 0, 1},
-    {{"invert", "kernel:3"}, 0, 0, 0, NONE}, /* it reads no other pixel */
-    {{"kernel:3", "clahe"}, 0, 0, 0, NONE},
-    {{"kernel:1"}, 0, 0, IMF_CHANNELS_LUMA, NONE},
-    {{"blur:2"}, 0, 0, 0, NONE},
-    {{"blur:2"},
-     0,
-     0,
-     IMF_CHANNELS_LUMA,
+    {"median:3", 0, 0, 0, 5}, /* the root of 18 */
+    {"median:3", IMF_ALPHA_KEEP, 0, 0, NONE},
+    {"median:3", IMF_ALPHA_FILTER, 0, 0, NONE},
+    {"median:3", IMF_ALPHA_PREMULTIPLY, 0, 0, NONE},
+    {"median:3", 0, IMF_EDGE_WRAP, 0, IMF_FILL_ANY},
+    {"open:3:shape=disk+sobel", 0, 0, 0, 10}, /* 7 pixels to each side */
+    {"median:90", 0, 0, 0, IMF_FILL_ANY},     /* further than half of the picture */
+    {"invert+kernel:3,3", 0, 0, 0, 1},
+    {"invert+kernel:3", 0, 0, 0, NONE}, /* it reads no other pixel */
+    {"kernel:3+clahe", 0, 0, 0, NONE},
+    {"kernel:1", 0, 0, IMF_CHANNELS_LUMA, NONE},
+    {"blur:2", 0, 0, 0, NONE},
+    {"blur:2", 0, 0, IMF_CHANNELS_LUMA,
      12}, /* hidden pixels that become visible have other colours, too */
-    {{"sobel", "equalize"}, 0, 0, 0, 2},
-    {{"equalize", "invert"}, 0, 0, 0, NONE},
-    {{"clahe"}, 0, 0, 0, NONE},
-    {{"canny:0.1:0.2"}, 0, 0, 0, IMF_FILL_ANY},
-    {{"fill"}, 0, 0, 0, IMF_FILL_ANY},
-    {{"fill", "invert"}, IMF_ALPHA_KEEP, 0, 0, IMF_FILL_ANY},
-    {{"highpass:0.1"}, 0, 0, 0, IMF_FILL_ANY},
-    {{"rl:gaussian:1"}, IMF_ALPHA_PREMULTIPLY, 0, 0, IMF_FILL_ANY},
+    {"sobel+equalize", 0, 0, 0, 2},
+    {"equalize+invert", 0, 0, 0, NONE},
+    {"clahe", 0, 0, 0, NONE},
+    {"canny:0.1:0.2", 0, 0, 0, IMF_FILL_ANY},
+    {"fill", 0, 0, 0, IMF_FILL_ANY},
+    {"fill+invert", IMF_ALPHA_KEEP, 0, 0, IMF_FILL_ANY},
+    {"highpass:0.1", 0, 0, 0, IMF_FILL_ANY},
+    {"rl:gaussian:1", IMF_ALPHA_PREMULTIPLY, 0, 0, IMF_FILL_ANY},
 };
 
 static void test_lowering(void) {

@@ -18,7 +18,7 @@ static struct imf_problem problem_of(enum imf_histogram_op op, int full) {
 }
 
 /* Some values occur, others do not. */
-static void draw(uint64_t *count, int full, uint32_t most) {
+static void draw_counts(uint64_t *count, int full, uint32_t most) {
     for (int v = 0; v <= full; v++)
         count[v] = noise() % 3 ? noise() % most : 0;
 }
@@ -36,7 +36,7 @@ static void test_equalize(int full, uint32_t most) {
     double *value = calloc(IMF_HISTOGRAM_SIZE, sizeof *value);
     struct imf_problem p = problem_of(IMF_HISTOGRAM_EQUALIZE, full);
     int wrong = 0, least = -1;
-    draw(count, full, most);
+    draw_counts(count, full, most);
     imf_histogram_op_map(value, &p, count);
     for (int v = 0; v <= full; v++)
         n += count[v];
@@ -77,7 +77,7 @@ static void test_otsu(void) {
     double value[256], best = 0;
     struct imf_problem p = problem_of(IMF_HISTOGRAM_OTSU, 255);
     for (int round = 0; round < 20; round++) {
-        draw(count, 255, 5000);
+        draw_counts(count, 255, 5000);
         imf_histogram_op_map(value, &p, count);
         int level = level_of(value, 255), first = 0;
         best = 0;
@@ -103,7 +103,7 @@ static void test_levels(void) {
     struct imf_problem p = problem_of(IMF_HISTOGRAM_LEVELS, 255);
     for (int round = 0; round < 40; round++) {
         int black = 0, white = 255, wrong = 0;
-        draw(count, 255, round % 2 ? 5000 : 2);
+        draw_counts(count, 255, round % 2 ? 5000 : 2);
         p.black = round % 4 * 0.05;
         p.white = round % 3 * 0.1;
         p.gamma = round % 5 ? 1 : 0.8;
@@ -152,51 +152,35 @@ static double sample(enum imf_sample type, int full, bool flat) {
     return type >= IMF_F32 && !flat ? v + (noise() % 4 * 0.5 - 1) * (noise() % 9 ? 1 : full) : v;
 }
 
-static void check_op(struct imf_problem *p, enum imf_histogram_op op, bool alpha, bool flat) {
-    p->epilogue = (struct imf_epilogue){.scale = 1, .multiply = -1, .offset = p->in_max};
-    p->epilogue.full = p->in_max;
-    imf_problem_histogram_op(p, op, p->channels - alpha);
-    struct imf_surface in = surface(p, p->in);
-    for (int y = 0; y < p->height; y++)
-        for (ptrdiff_t x = 0; x < (ptrdiff_t)p->width * p->channels; x++)
-            imf_sample_put(imf_surface_row(&in, y), p->in, x, sample(p->in, (int)p->in_max, flat));
-    p->black = p->white = 0.02;
-    p->gamma = 1.5;
-    check_solvers(&(struct solver_check){.what = op == IMF_HISTOGRAM_OTSU     ? "otsu"
-                                                 : op == IMF_HISTOGRAM_LEVELS ? "levels"
-                                                                              : "equalize",
-                                         .p = p,
-                                         .in = &in,
-                                         .rows = 1 + (int)(noise() % 50),
-                                         .slack = IMF_SLACK});
-    imf_surface_free(&in);
+static void draw(const struct imf_surface *s, const struct imf_problem *p) {
+    bool flat = noise() % 8 == 0;
+    for (size_t i = 0; i < s->size; i++)
+        imf_sample_put(s->host, s->sample, (ptrdiff_t)i, sample(s->sample, (int)p->in_max, flat));
 }
 
 static void test_solvers(void) {
-    static const struct {
-        enum imf_sample in, out;
-        double full;
-    } samples[] = {{IMF_U8, IMF_U8, 255},     {IMF_U16, IMF_U16, 65535}, {IMF_U8, IMF_F32, 255},
-                   {IMF_F32, IMF_U8, 255},    {IMF_U16, IMF_F32, 65535}, {IMF_F32, IMF_U16, 65535},
-                   {IMF_F32, IMF_F32, 65535}, {IMF_F64, IMF_F64, 65535}};
-    static const int shapes[][2] = {{1, 1}, {7, 3}, {1, 19}, {347, 2}, {1100, 9}};
-    for (size_t s = 0; s < sizeof samples / sizeof *samples; s++)
-        for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++)
-            for (int channels = 1; channels <= 4; channels++) {
-                struct imf_problem p = {.width = shapes[k][0],
-                                        .height = shapes[k][1],
-                                        .channels = channels,
-                                        .in = samples[s].in,
-                                        .out = samples[s].out,
-                                        .in_max = samples[s].full};
-                check_op(&p, IMF_HISTOGRAM_EQUALIZE, channels % 2 == 0, false);
-                check_op(&p, k % 2 ? IMF_HISTOGRAM_OTSU : IMF_HISTOGRAM_LEVELS, false, k % 2);
-            }
+    struct filter_check check = {
+        .chains =
+            "equalize threshold:otsu+invert equalize+invert levels:auto:2%:2%:gamma=1.5+invert",
+        .shapes = (const int[][2]){{1, 1}, {7, 3}, {1, 19}, {347, 2}, {1100, 9}, {0, 0}},
+        .samples = (const enum imf_sample[][2]){{IMF_U8, IMF_U8},
+                                                {IMF_U16, IMF_U16},
+                                                {IMF_U8, IMF_F32},
+                                                {IMF_F32, IMF_U8},
+                                                {IMF_U16, IMF_F32},
+                                                {IMF_F32, IMF_U16},
+                                                {IMF_F32, IMF_F32},
+                                                {IMF_F64, IMF_F64}},
+        .sample_count = 8,
+        .times = 16,
+        .exact = true,
+        .draw = draw};
+    check_filters(&check);
     /* By pairs, and on several threads. */
-    for (int channels = 1; channels <= 4; channels++) {
-        struct imf_problem p = {.width = 1301, .height = 407, .channels = channels, .in_max = 255};
-        check_op(&p, IMF_HISTOGRAM_EQUALIZE, channels % 2 == 0, channels == 3);
-    }
+    check.shapes = (const int[][2]){{1301, 407}, {0, 0}};
+    check.sample_count = 1;
+    check.times = 2;
+    check_filters(&check);
 }
 
 /* ---- chains ---------------------------------------------------------------------------------- */
@@ -205,11 +189,8 @@ static const struct imf_info rgba = {
     .width = 90, .height = 70, .channels = 4, .depth = 8, .color = IMF_COLOR_RGB, .alpha = true};
 
 static void test_lowering(void) {
-    static const char *const alone[] = {"equalize", "invert", NULL},
-                             *const after[] = {"box:3", "threshold:otsu", "box:3", NULL},
-                             *const real[] = {"blur:1", "equalize", "blur:1", NULL};
     const struct imf_settings settings = {.edge = IMF_EDGE_REFLECT};
-    struct chain_case c = chain_make(alone, &rgba, &settings);
+    struct chain_case c = chain_make("equalize+invert", &rgba, &settings);
     const struct imf_pass *pass = c.chain->passes;
     CHECK(c.chain->count == 1 && pass->problem.kind == IMF_HISTOGRAM_OP && c.chain->exact,
           "one pass");
@@ -217,7 +198,7 @@ static void test_lowering(void) {
     CHECK(pass->problem.epilogue.multiply == -1, "point operations join it");
     chain_drop(&c);
     /* Premultiplied, filtered, divided; the table; the same again. */
-    c = chain_make(after, &rgba, &settings);
+    c = chain_make("box:3+threshold:otsu+box:3", &rgba, &settings);
     CHECK(c.chain->count == 7 && c.chain->passes[3].problem.kind == IMF_HISTOGRAM_OP, "%d passes",
           c.chain->count);
     pass = &c.chain->passes[3];
@@ -228,16 +209,16 @@ static void test_lowering(void) {
           "samples again, beside alpha that is none (bound %g)", pass->value.bound);
     chain_drop(&c);
     /* Point operations leave samples of the image's depth to it. */
-    static const char *const gray[] = {"gray", "equalize", NULL};
     struct imf_info words = rgba;
     words.depth = 16;
-    c = chain_make(gray, &words, &settings);
+    c = chain_make("gray+equalize", &words, &settings);
     CHECK(c.chain->count == 2 && c.chain->passes[0].out == IMF_U16 &&
               c.chain->passes[1].problem.in == IMF_U16,
           "gray leaves samples %d", c.chain->passes[0].out);
     chain_drop(&c);
     /* What comes before is held to what a result is held to, whatever follows. */
-    c = chain_make(real, &(struct imf_info){.width = 9, .height = 9, .channels = 1, .depth = 8},
+    c = chain_make("blur:1+equalize+blur:1",
+                   &(struct imf_info){.width = 9, .height = 9, .channels = 1, .depth = 8},
                    &settings);
     CHECK(c.chain->count == 3 && c.chain->passes[0].gain == 1, "gain %g", c.chain->passes[0].gain);
     CHECK(!c.chain->exact && c.chain->passes[2].problem.in_max == 255, "not exact");

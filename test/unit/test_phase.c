@@ -3,53 +3,34 @@
 
 #include <math.h>
 
+/* Any samples, or few, so that many directions are multiples of 45 degrees. */
+static void draw(const struct imf_surface *s, const struct imf_problem *p) {
+    uint32_t values = p->channels == 2 ? 3 : (uint32_t)p->in_max + 1;
+    for (size_t i = 0; i < s->size; i++)
+        imf_sample_put(s->host, s->sample, (ptrdiff_t)i, noise() % values);
+}
+
 /* Turned either way where the definition is within the tolerance of a tie, or of one depth's step. */
-static void check(struct imf_problem p, bool coarse) {
-    struct imf_surface in = surface(&p, p.in);
-    for (int y = 0; y < p.height; y++)
-        for (ptrdiff_t i = 0; i < (ptrdiff_t)p.width * p.channels; i++)
-            imf_sample_put(imf_surface_row(&in, y), p.in, i,
-                           coarse ? noise() % 3 : noise() % (uint32_t)(p.in_max + 1));
-    imf_edge_fill_band(&in, p.reach, (struct imf_edge_part){0, p.height}, p.edge, p.outside);
-    double most = p.out == IMF_U16 ? 1 : p.out == IMF_U8 ? 0.5 + 1e-3 : 1e-4 * p.in_max / 255;
-    check_solvers(&(struct solver_check){
-        .what = "phase", .p = &p, .in = &in, .most = most, .rows = 1 + (int)(noise() % 5)});
-    imf_surface_free(&in);
+static double most(const struct imf_problem *p) {
+    return p->out == IMF_U16 ? 1 : p->out == IMF_U8 ? 0.5 + 1e-3 : 1e-4 * p->in_max / 255;
 }
 
 static void test_solvers(void) {
-    static const char *const specs[] = {"phase", NULL}, *const inverse[] = {"phase", "invert",
-                                                                            NULL};
-    static const struct {
-        enum imf_sample in, out;
-    } samples[] = {{IMF_U8, IMF_U8},   {IMF_U16, IMF_U16}, {IMF_U8, IMF_F32},
-                   {IMF_U16, IMF_F32}, {IMF_F32, IMF_U8},  {IMF_F32, IMF_F32}};
-    static const int shapes[][2] = {{1, 1}, {7, 3}, {1, 19}, {129, 2}, {1100, 40}};
-    for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++)
-        for (size_t s = 0; s < sizeof samples / sizeof *samples; s++)
-            for (int channels = 1; channels <= 4; channels++) {
-                int depth = samples[s].in == IMF_U16 ? 16 : 8;
-                struct chain_case c = chain_make(
-                    channels == 3 ? inverse : specs,
-                    &(struct imf_info){.width = shapes[k][0],
-                                       .height = shapes[k][1],
-                                       .channels = channels,
-                                       .depth = depth},
-                    &(struct imf_settings){.edge = k % 2 ? IMF_EDGE_WRAP : IMF_EDGE_CLAMP});
-                struct imf_problem p = c.chain->passes[0].problem;
-                p.in = samples[s].in;
-                p.out = samples[s].out;
-                check(p, channels == 2);
-                chain_drop(&c);
-            }
+    check_filters(&(struct filter_check){
+        .chains = "phase phase+invert",
+        .shapes = (const int[][2]){{1, 1}, {7, 3}, {1, 19}, {129, 2}, {1100, 40}, {0, 0}},
+        .samples = check_samples,
+        .sample_count = 6,
+        .times = 12,
+        .most = most,
+        .draw = draw});
 }
 
 /* The direction in the middle of a plane of 0.1 that rises by `right` and `down`, whose samples are
  * off by `error`. */
 static double middle(double right, double down, double error) {
-    static const char *const specs[] = {"phase", NULL};
     const struct imf_info info = chain_info(3, 3, 1, 8);
-    struct chain_case c = chain_make(specs, &info, &(struct imf_settings){0});
+    struct chain_case c = chain_make("phase", &info, &(struct imf_settings){0});
     struct imf_problem p = c.chain->passes[0].problem;
     p.in = IMF_F64;
     p.in_error = error;
@@ -80,18 +61,16 @@ static void test_uncertain(void) {
 
 /* Rounding must not decide where a gradient points. */
 static void test_lowering(void) {
-    static const char *const exact[] = {"sharpen", "phase", NULL}, *const real[] = {"blur:1",
-                                                                                    "phase", NULL};
     const struct imf_info info = {
         .width = 90, .height = 70, .channels = 2, .depth = 8, .alpha = true};
     const struct imf_settings settings = {.alpha = IMF_ALPHA_PREMULTIPLY};
-    struct chain_case c = chain_make(exact, &info, &settings);
+    struct chain_case c = chain_make("sharpen+phase", &info, &settings);
     CHECK(c.chain->count == 3 && c.chain->keep_alpha && !c.chain->passes[1].coarse, "exact");
     CHECK(c.chain->passes[0].problem.kind == IMF_FILLING, "directions of what is visible");
     CHECK(c.chain->passes[2].problem.kind == IMF_PHASE && !c.chain->exact, "not exact");
     CHECK(c.chain->passes[2].problem.in_error == 0, "integers have errors");
     chain_drop(&c);
-    c = chain_make(real, &info, &settings);
+    c = chain_make("blur:1+phase", &info, &settings);
     CHECK(c.chain->passes[1].coarse && !c.chain->passes[2].coarse, "floats will not do");
     double error = c.chain->passes[2].problem.in_error;
     CHECK(error > 0 && error < 1e-9, "off by %g", error);

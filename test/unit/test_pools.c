@@ -65,8 +65,7 @@ static void check_small(void) {
     const struct imf_info info = {
         .width = 40, .height = 30, .channels = 3, .depth = 8, .color = IMF_COLOR_RGB};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-        const char *const specs[] = {cases[k], NULL};
-        struct chain_case c = chain_make(specs, &info, &(struct imf_settings){0});
+        struct chain_case c = chain_make(cases[k], &info, &(struct imf_settings){0});
         const struct imf_problem *p = &c.chain->passes[0].problem;
         struct imf_surface in = noisy(p, p->in), out = surface(p, p->out);
         struct imf_proposal one;
@@ -95,8 +94,7 @@ int main(void) {
                                   .color = IMF_COLOR_RGB,
                                   .alpha = true};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-        const char *const specs[] = {cases[k], NULL};
-        struct chain_case c = chain_make(specs, &info, &(struct imf_settings){0});
+        struct chain_case c = chain_make(cases[k], &info, &(struct imf_settings){0});
         for (int i = 0; i < c.chain->count; i++) {
             struct imf_problem p = c.chain->passes[i].problem;
             if (c.chain->passes[i].kind != IMF_PASS_CONVOLVE)

@@ -27,8 +27,7 @@ struct expectation {
 };
 
 static void check_cheapest(const struct expectation *e) {
-    const char *const specs[] = {e->spec, NULL};
-    struct chain_case c = chain_make(specs, &rgb, &plain);
+    struct chain_case c = chain_make(e->spec, &rgb, &plain);
     struct imf_proposals all;
     CHECK(!imf_proposals_open(&all, c.chain, imf_backend_is_host(e->backend) ? NULL : &device,
                               false, NULL),
@@ -46,12 +45,11 @@ static void check_cheapest(const struct expectation *e) {
 /* Which solver a GPU takes a transfer function with. */
 static void check_whole(struct imf_device d, int width, enum imf_edge edge,
                         const struct imf_solver *solver) {
-    const char *const specs[] = {"lowpass:0.1", NULL};
     struct imf_info info = rgb;
     struct imf_settings settings = plain;
     info.width = width;
     settings.edge = edge;
-    struct chain_case c = chain_make(specs, &info, &settings);
+    struct chain_case c = chain_make("lowpass:0.1", &info, &settings);
     struct imf_proposals all;
     CHECK(!imf_proposals_open(&all, c.chain, &d, false, NULL), "open");
     const struct imf_proposal *one = imf_proposals_cheapest(&all, 0, IMF_BACKEND_FFT);
@@ -96,8 +94,7 @@ static void test_tiles(void) {
     info.width = 4096;
     info.height = 3072;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const char *const specs[] = {cases[i].spec, NULL};
-        struct chain_case c = chain_make(specs, &info, &plain);
+        struct chain_case c = chain_make(cases[i].spec, &info, &plain);
         struct imf_proposal one;
         struct imf_fft_gpu_tiling t = {0};
         imf_propose(&one, &imf_solver_fft_gpu, &c.chain->passes[0].problem, &d);
@@ -114,8 +111,7 @@ static void test_narrow(void) {
     static const char *const cases[] = {"kernel:100,28", "kernel:100,29", "kernel:-100,28",
                                         "kernel:-100,29"};
     for (size_t i = 0; i < 4; i++) {
-        const char *const specs[] = {cases[i], NULL};
-        struct chain_case c = chain_make(specs, &rgb, &plain);
+        struct chain_case c = chain_make(cases[i], &rgb, &plain);
         struct imf_proposal one;
         imf_propose(&one, &imf_solver_direct, &c.chain->passes[0].problem, &device);
         bool narrow = strstr(one.description, "16-bit integers");
@@ -128,8 +124,7 @@ static void test_narrow(void) {
 /* Every pass is proposed for as many rows as a band makes of it at most, but for what goes by
  * tiles: between those bands end. */
 static void test_bands(void) {
-    const char *const specs[] = {"blur:3", "blur:20", NULL};
-    struct chain_case c = chain_make(specs, &rgb, &plain);
+    struct chain_case c = chain_make("blur:3+blur:20", &rgb, &plain);
     struct imf_proposals all;
     struct imf_proposal chosen[2];
     struct imf_bands *bands = NULL;
@@ -192,8 +187,7 @@ static void test_sizes(void) {
     small = d;
     small.max_alloc = small.local_memory = 1000;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const char *const specs[] = {cases[i], NULL};
-        struct chain_case c = chain_make(specs, &rgb, &plain);
+        struct chain_case c = chain_make(cases[i], &rgb, &plain);
         const struct imf_problem *p = &c.chain->passes[0].problem;
         for (size_t k = 0; imf_solvers[k]; k++) {
             struct imf_solver s = *imf_solvers[k];
@@ -226,8 +220,7 @@ static void test_quarantine(void) {
          "canny.cl (the driver makes wrong samples)"},
         {"llvmpipe (LLVM 19.1.7, 256 bits)", "22.4.0", true, ""},
         {"another llvmpipe", "22.3.6", true, ""}};
-    const char *const specs[] = {"disk:12", NULL};
-    struct chain_case c = chain_make(specs, &rgb, &plain);
+    struct chain_case c = chain_make("disk:12", &rgb, &plain);
     for (size_t i = 0; i < sizeof drivers / sizeof *drivers; i++) {
         struct imf_device d = device;
         struct imf_proposal one;

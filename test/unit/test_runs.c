@@ -134,8 +134,7 @@ static void check_shapes(void) {
 static void check_spec(const char *spec, int channels, int depth) {
     const struct imf_info info = chain_info(301, 77, channels, depth);
     const struct imf_settings settings = {.edge = IMF_EDGE_CLAMP};
-    const char *const specs[] = {spec, NULL};
-    struct chain_case c = chain_make(specs, &info, &settings);
+    struct chain_case c = chain_make(spec, &info, &settings);
     check_problem(spec, &c.chain->passes[0].problem);
     chain_drop(&c);
 }

@@ -26,40 +26,55 @@ static void draw(const struct imf_surface *s, const struct imf_problem *p) {
 
 static int runs;
 
-static void test_shapes(void) {
-    static const char *const specs[][3] = {
-        {"bilateral:0.3:0.1"},       {"bilateral:1.2:0.02", "invert"},
-        {"bilateral:2:5"},           {"bilateral:3:0.1", "threshold:0.4"},
-        {"bilateral:7:0.3"},         {"guided:0:0.1"},
-        {"guided:1:0.02", "invert"}, {"guided:4:0.1", "threshold:0.4"},
-        {"guided:3:0.000001"},       {"guided:30:0.3"}};
-    static const int shapes[][2] = {{1, 1}, {7, 3}, {1, 19}, {129, 2}, {31, 29}, {300, 11}};
-    int turn = 0;
-    for (size_t k = 0; k < sizeof specs / sizeof *specs; k++)
-        for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
-            for (int i = 0; i < 2; i++)
-                runs += check_filter(specs[k], shapes[s], turn++ + (int)k, draw);
+static double next_to_none(const struct imf_problem *p) {
+    (void)p;
+    return 1e-10;
 }
 
-/* More columns than a strip has. */
-static void test_wide(void) {
-    check_filter((const char *const[]){"bilateral:1:0.1", NULL}, (const int[]){9001, 3}, 0, draw);
-    check_filter((const char *const[]){"guided:2:0.1", NULL}, (const int[]){9001, 3}, 0, draw);
-    check_filter((const char *const[]){"guided:150:0.1", NULL}, (const int[]){9, 5}, 1, draw);
+static const int shapes[][2] = {{1, 1}, {7, 3}, {1, 19}, {129, 2}, {31, 29}, {300, 11}, {0, 0}};
+
+static void test_shapes(void) {
+    struct filter_check check = {
+        .chains =
+            "bilateral:0.3:0.1 bilateral:1.2:0.02+invert bilateral:2:5 "
+            "bilateral:3:0.1+threshold:0.4 bilateral:7:0.3 guided:0:0.1 "
+            "guided:1:0.02+invert guided:4:0.1+threshold:0.4 guided:3:0.000001 "
+            "guided:30:0.3",
+        .shapes = shapes,
+        .samples = check_samples,
+        .sample_count = 6,
+        .times = 2,
+        .draw = draw};
+    runs += check_filters(&check);
+    /* More columns than a strip has, and windows larger than the image. */
+    check.chains = "bilateral:1:0.1 guided:2:0.1";
+    check.shapes = (const int[][2]){{9001, 3}, {0, 0}};
+    check.times = 1;
+    check_filters(&check);
+    check.chains = "guided:150:0.1";
+    check.shapes = (const int[][2]){{9, 5}, {0, 0}};
+    check_filters(&check);
+    /* On vectors of float64, float64 in and out: as the reference, but for its exponentials. */
+    check.chains =
+        "bilateral:0.3:0.1 bilateral:1.2:0.0002 bilateral:3:0.3 guided:0:0.1 "
+        "guided:1:0.02 guided:3:0.000001 guided:30:0.3";
+    check.shapes = (const int[][2]){{1, 1}, {7, 3}, {1, 37}, {261, 2}, {31, 29}, {513, 35}, {0, 0}};
+    check.samples = (const enum imf_sample[][2]){{IMF_F64, IMF_F64}};
+    check.sample_count = 1;
+    check.most = next_to_none;
+    check_filters(&check);
 }
 
 /* Of samples: what comes as floats is rounded before. */
 static void test_thresholds(void) {
-    static const char *const specs[][3] = {{"threshold:local:1:0.04"},
-                                           {"threshold:local:6:-0.01", "invert"},
-                                           {"threshold:sauvola:2"},
-                                           {"threshold:sauvola:40:k=0.1", "invert"}};
-    static const int shapes[][2] = {{1, 1}, {1, 19}, {31, 29}, {300, 11}, {5000, 3}};
-    static const int integers[] = {0, 1, 2, 3, 6, 7, 8, 9}; /* turns without floats */
-    int turn = 0;
-    for (size_t k = 0; k < sizeof specs / sizeof *specs; k++)
-        for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
-            check_filter(specs[k], shapes[s], integers[turn++ % 8], draw);
+    check_filters(&(struct filter_check){
+        .chains = "threshold:local:1:0.04 threshold:local:6:-0.01+invert threshold:sauvola:2 "
+                  "threshold:sauvola:40:k=0.1+invert",
+        .shapes = (const int[][2]){{1, 1}, {1, 19}, {31, 29}, {300, 11}, {5000, 3}, {0, 0}},
+        .samples = check_samples, /* without those from floats */
+        .sample_count = 4,
+        .times = 2,
+        .draw = draw});
 }
 
 /* n times the decimal number that a double was read from. */
@@ -96,37 +111,10 @@ static const struct imf_solver *vector_float64(const struct imf_problem *p) {
     return NULL;
 }
 
-/* On vectors of float64, float64 in and out: as the reference, but for its exponentials. */
-static void test_float64(void) {
-    static const char *const specs[][3] = {
-        {"bilateral:0.3:0.1"}, {"bilateral:1.2:0.0002"}, {"bilateral:3:0.3"}, {"guided:0:0.1"},
-        {"guided:1:0.02"},     {"guided:3:0.000001"},    {"guided:30:0.3"}};
-    static const int shapes[][2] = {{1, 1}, {7, 3}, {1, 37}, {261, 2}, {31, 29}, {513, 35}};
-    int turn = 0;
-    for (size_t i = 0; i < sizeof specs / sizeof *specs * 6; i++, turn++) {
-        int channels = 1 + turn % 4;
-        struct chain_case c = chain_make(specs[i / 6],
-                                         &(struct imf_info){.width = shapes[i % 6][0],
-                                                            .height = shapes[i % 6][1],
-                                                            .channels = channels,
-                                                            .depth = 8,
-                                                            .alpha = channels % 2 == 0},
-                                         &(struct imf_settings){.alpha = IMF_ALPHA_KEEP});
-        struct imf_problem p = c.chain->passes[0].problem;
-        p.in = p.out = IMF_F64;
-        struct imf_surface in = surface(&p, p.in);
-        draw(&in, &p);
-        check_solvers(&(struct solver_check){
-            .what = specs[i / 6][0], .p = &p, .in = &in, .most = 1e-10, .rows = 1 + turn % 5});
-        imf_surface_free(&in);
-        chain_drop(&c);
-    }
-}
-
 /* What floats cannot weigh well enough is left to float64. */
 static void test_refused(void) {
     struct chain_case c =
-        chain_make((const char *const[]){"bilateral:2:1", "sharpen:100", NULL},
+        chain_make("bilateral:2:1+sharpen:100",
                    &(struct imf_info){.width = 9, .height = 9, .channels = 3, .depth = 8},
                    &(struct imf_settings){0});
     struct imf_proposal one;
@@ -172,11 +160,9 @@ static void test_weights(void) {
 int main(void) {
     test_weights();
     test_shapes();
-    test_wide();
     test_thresholds();
     test_decimals();
     test_refused();
-    test_float64();
     CHECK(runs > 120, "%d", runs);
     return check_done("test_smooth");
 }

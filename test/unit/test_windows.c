@@ -9,112 +9,48 @@
 #include "solver_check.h"
 
 /* Noise of all values, or of few: many equal ones. */
-static void fill(const struct imf_surface *s, bool few) {
-    for (int y = 0; y < s->height; y++)
-        for (int i = 0; i < s->width * s->channels; i++) {
-            uint32_t v = few ? 100 + noise() % 3 : noise() % 65536;
-            double value = s->sample >= IMF_F32 ? ((double)v - 30000) / 7 : (double)v;
-            if (s->sample == IMF_F64) /* many differ in their last bits alone */
-                value += noise() % 3 * 1e-9;
-            if (s->sample == IMF_U8)
-                value = (int)value % 256;
-            imf_sample_put(imf_surface_row(s, y), s->sample, i, value);
-        }
+static void draw(const struct imf_surface *s, const struct imf_problem *p) {
+    bool few = noise() % 4 == 0;
+    (void)p;
+    for (size_t i = 0; i < s->size; i++) {
+        uint32_t v = few ? 100 + noise() % 3 : noise() % 65536;
+        double value = s->sample >= IMF_F32 ? ((double)v - 30000) / 7 : (double)v;
+        if (s->sample == IMF_F64) /* many differ in their last bits alone */
+            value += noise() % 3 * 1e-9;
+        if (s->sample == IMF_U8)
+            value = (int)value % 256;
+        imf_sample_put(s->host, s->sample, (ptrdiff_t)i, value);
+    }
 }
-
-struct image {
-    int width, height, channels;
-    enum imf_sample in, out;
-    enum imf_edge edge;
-    bool few, invert;
-};
 
 static int runs;
 
-static void check(const char *spec, const struct image *image) {
-    struct imf_filter *f = NULL;
-    struct imf_error err = {.text = ""};
-    CHECK(!imf_filter_parse(&f, &spec, 1, &err), "%s", err.text);
-    const double full = image->in == IMF_U8 ? 255 : 65535;
-    struct imf_problem p = {.width = image->width,
-                            .height = image->height,
-                            .channels = image->channels,
-                            .in = image->in,
-                            .out = image->out,
-                            .epilogue = {.scale = 1,
-                                         .multiply = image->invert ? -1 : 1,
-                                         .offset = image->invert ? full : 0,
-                                         .full = full},
-                            .edge = image->edge,
-                            .in_max = full,
-                            .exact = true};
-    imf_problem_window_op(&p, &f->stages[0].window_op);
-    struct imf_surface in = surface(&p, p.in);
-    fill(&in, image->few);
-    imf_edge_fill_host(&in, p.reach, p.edge, (const double[4]){77, 77, 77, 77});
-    runs += check_solvers(&(struct solver_check){.what = spec,
-                                                 .p = &p,
-                                                 .in = &in,
-                                                 .rows = noise() % 3 ? 0 : 1 + (int)(noise() % 20),
-                                                 .slack = IMF_SLACK});
-    imf_surface_free(&in);
-    imf_filter_free(&f);
+/* From and to samples from number `first` of these on. */
+static void check(const char *chains, const int (*shapes)[2], int first, int count, int times) {
+    static const enum imf_sample samples[][2] = {
+        {IMF_U8, IMF_U8},  {IMF_U16, IMF_U16}, {IMF_F32, IMF_F32}, {IMF_F64, IMF_F64},
+        {IMF_U8, IMF_F32}, {IMF_U16, IMF_U8},  {IMF_F32, IMF_F64}, {IMF_F64, IMF_U16}};
+    runs += check_filters(&(struct filter_check){.chains = chains,
+                                                 .shapes = shapes,
+                                                 .samples = samples + first,
+                                                 .sample_count = count,
+                                                 .times = times,
+                                                 .exact = true,
+                                                 .draw = draw});
 }
 
-static const char *const specs[] = {"erode:1",
-                                    "dilate:2x2",
-                                    "erode:1x9",
-                                    "dilate:9x1",
-                                    "erode:4x6",
-                                    "dilate:16x16",
-                                    "erode:15",
-                                    "dilate:40x3",
-                                    "erode:1:shape=cross",
-                                    "dilate:3:shape=disk",
-                                    "erode:9:shape=disk",
-                                    "dilate:20:shape=cross",
-                                    "median:1",
-                                    "median:2",
-                                    "median:3",
-                                    "median:2:shape=disk",
-                                    "median:9:shape=disk",
-                                    "percentile:20:13:shape=disk",
-                                    "percentile:99:45:shape=cross",
-                                    "percentile:30:1",
-                                    "percentile:80:4x3",
-                                    "median:15x17",
-                                    "percentile:99:30x3",
-                                    "median:1x21",
-                                    "median:31x19",
-                                    "percentile:90:17x40",
-                                    "median:2x257",
-                                    "median:4",
-                                    "median:41x1",
-                                    "percentile:30:21x1",
-                                    "percentile:35:5x2",
-                                    "percentile:70:8x13"};
-
 static void test_matrix(void) {
-    static const struct {
-        int width, height;
-    } sizes[] = {{1, 1}, {1, 17}, {23, 1}, {2, 3}, {31, 29}, {97, 13}, {130, 7}, {700, 5}};
-    static const enum imf_sample samples[] = {IMF_U8, IMF_U16, IMF_F32, IMF_F64};
-    unsigned turn = 0;
-    for (size_t k = 0; k < sizeof specs / sizeof *specs; k++)
-        for (size_t z = 0; z < sizeof sizes / sizeof *sizes; z++)
-            for (int s = 0; s < 4; s++, turn++) {
-                if ((k + z + (size_t)s) % 4 > 1 && !check_thorough())
-                    continue; /* each meets all others in some */
-                struct image image = {.width = sizes[z].width,
-                                      .height = sizes[z].height,
-                                      .channels = 1 + (int)(turn % 4),
-                                      .in = samples[s],
-                                      .out = turn % 5 ? samples[s] : samples[turn % 4],
-                                      .edge = (enum imf_edge)(turn % 5),
-                                      .few = turn % 4 == 3,
-                                      .invert = turn % 7 == 0};
-                check(specs[k], &image);
-            }
+    check(
+        "erode:1 dilate:2x2+invert erode:1x9 dilate:9x1 erode:4x6 dilate:16x16 "
+        "erode:15+invert dilate:40x3 erode:1:shape=cross dilate:3:shape=disk "
+        "erode:9:shape=disk+invert dilate:20:shape=cross median:1 median:2+invert median:3 "
+        "median:2:shape=disk median:9:shape=disk percentile:20:13:shape=disk+invert "
+        "percentile:99:45:shape=cross percentile:30:1 percentile:80:4x3 median:15x17 "
+        "percentile:99:30x3 median:1x21 median:31x19+invert percentile:90:17x40 median:2x257 "
+        "median:4 median:41x1 percentile:30:21x1+invert percentile:35:5x2 percentile:70:8x13",
+        (const int[][2]){
+            {1, 1}, {1, 17}, {23, 1}, {2, 3}, {31, 29}, {97, 13}, {130, 7}, {700, 5}, {0, 0}},
+        0, 8, check_thorough() ? 4 : 2);
 }
 
 /* Which way is the cheapest, by what it is called. */
@@ -156,49 +92,18 @@ static void test_ways(void) {
 
 /* More samples than 16 bits count, rows than 8. */
 static void test_large(void) {
-    const struct image image = {
-        .width = 9, .height = 5, .channels = 3, .in = IMF_U8, .edge = IMF_EDGE_WRAP};
-    check("percentile:40:257x257", &image);
-    check("percentile:45:150:shape=disk", &image);
-    check("erode:511", &image);
-    check("dilate:300:shape=disk", &image);
-    for (int sample = IMF_U8; sample <= IMF_F64; sample++)
-        for (int few = 0; few < 2; few++) {
-            const struct image other = {.width = 70,
-                                        .height = 5,
-                                        .channels = 1 + 2 * few,
-                                        .in = (enum imf_sample)sample,
-                                        .out = (enum imf_sample)sample,
-                                        .edge = IMF_EDGE_MIRROR,
-                                        .few = few};
-            check("median:40:shape=disk", &other);
-            check("percentile:30:50:shape=cross", &other);
-            check("percentile:70:35x51", &other);
-        }
-    const struct image larger = {.width = 9,
-                                 .height = 70,
-                                 .channels = 1,
-                                 .in = IMF_F32,
-                                 .out = IMF_F32,
-                                 .edge = IMF_EDGE_WRAP};
-    check("median:150:shape=disk", &larger);
-    check("percentile:60:140x120", &larger);
+    check("percentile:40:257x257 percentile:45:150:shape=disk erode:511 dilate:300:shape=disk",
+          (const int[][2]){{9, 5}, {0, 0}}, 0, 1, 1);
+    check("median:40:shape=disk percentile:30:50:shape=cross percentile:70:35x51",
+          (const int[][2]){{70, 5}, {0, 0}}, 0, 4, 8);
+    check("median:150:shape=disk percentile:60:140x120", (const int[][2]){{9, 70}, {0, 0}}, 2, 1,
+          1);
     /* Regions whose columns a byte just numbers, and just not. */
-    for (int width = 1; width < 9; width++) {
-        const struct image near = {.width = width,
-                                   .height = 7,
-                                   .channels = 1,
-                                   .in = IMF_U16,
-                                   .out = IMF_U16,
-                                   .edge = IMF_EDGE_WRAP,
-                                   .few = width % 2};
-        check(width < 4 ? "percentile:60:255x66" : "percentile:40:250x70", &near);
-    }
+    check("percentile:60:255x66", (const int[][2]){{1, 7}, {2, 7}, {3, 7}, {0, 0}}, 1, 1, 1);
+    check("percentile:40:250x70", (const int[][2]){{4, 7}, {5, 7}, {6, 7}, {7, 7}, {8, 7}, {0, 0}},
+          1, 1, 1);
     /* Several strips of several blocks. */
-    const struct image tall = {
-        .width = 5, .height = 290, .channels = 3, .in = IMF_U8, .edge = IMF_EDGE_CLAMP};
-    check("erode:3x31", &tall);
-    check("dilate:2x97", &tall);
+    check("erode:3x31 dilate:2x97", (const int[][2]){{5, 290}, {0, 0}}, 0, 1, 3);
 }
 
 /* Strips hold whole blocks of rows, and all rows. */
