@@ -81,12 +81,12 @@ static void check_small(void) {
 
 int main(void) {
     static const char *const cases[] = {
-        "sharpen",       "blur:10",    "disk:20",        "kernel:1,2,3/4,5,6/7,8,1",
-        "lowpass:0.1",   "descreen",   "erode:3",        "median:1",
-        "median:4",      "median:20",  "median:20x3",    "median:9:shape=disk",
-        "guided:3:.1",   "denoise",    "bilateral:2:.1", "threshold:local:5:0",
-        "phase",         "equalize",   "canny:0.1:0.3",  "clahe",
-        "deblur:disk:3", "deblur:auto"};
+        "sharpen",       "blur:10",     "disk:20",        "kernel:1,2,3/4,5,6/7,8,1",
+        "lowpass:0.1",   "descreen",    "erode:3",        "median:1",
+        "median:4",      "median:20",   "median:20x3",    "median:9:shape=disk",
+        "guided:3:.1",   "denoise",     "bilateral:2:.1", "threshold:local:5:0",
+        "phase",         "equalize",    "canny:0.1:0.3",  "clahe",
+        "deblur:disk:3", "deblur:auto", "despeckle:9"};
     const struct imf_info info = {.width = 450,
                                   .height = 300,
                                   .channels = 4,
