@@ -19,7 +19,8 @@ enum {
  * The stages: ROW(name, what holds, words...)
  *
  * `words` are what --show says of stage `s`: a format and what it prints (picture/response.c). Maps come first, each an
- * operation of the same name, which gets the stage's numbers: alpha stays.
+ * operation of the same name, which gets the stage's numbers: alpha stays. A new one has a row here and below, what it does to
+ * a value in plan/lowering/bound.c, its step in run/point/steps.cl and its spec in builtin/table.c.
  */
 #define IMF_MAP_STAGES(ROW)                                                                        \
     ROW(LEVELS, IMF_IS_POINT, "point operation: ((x - %g) / (%g - %g)) ^ (1 / %g), of full scale", \
