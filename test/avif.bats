@@ -118,6 +118,11 @@ PYTHON
     }
     imf -f kernel:1 "$TESTDATA/still.jpg" --depth=8 -o d.avif
     [ "$(sampling d.avif)" = 3 ]
+    # However many are written at a time.
+    cp "$TESTDATA/still.jpg" d.jpg
+    cp d.jpg d2.jpg
+    imf -j2 --format=avif -f kernel:1 d.jpg d2.jpg -o out/
+    cmp d.avif out/d.avif
     imf -f kernel:1 --subsampling=444 d.avif -o e.avif
     [ "$(sampling e.avif)" = 0 ]
     imf -f kernel:1 e.avif -o f.avif

@@ -134,16 +134,21 @@ static void add_metadata(struct imf_writer *w, const struct avif *p, avifImage *
     }
 }
 
-static avifResult encode(struct imf_writer *w, const struct avif *p, avifImage *image,
-                         avifRWData *file) {
+/* Parts that threads encode; how many there are must not depend on the number of threads. */
+static int tiles_log2(int side) {
+    return side < 2048 ? 0 : side < 8192 ? 1 : 2;
+}
+
+static avifResult encode(const struct imf_writer *w, const struct avif *p, const avifImage *image,
+                         int threads, avifRWData *file) {
     int quality = is_lossless(w) ? 100 : w->encode.quality ? w->encode.quality : DEFAULT_QUALITY;
     avifEncoder *encoder = p->call.EncoderCreate();
     if (!encoder)
         return AVIF_RESULT_OUT_OF_MEMORY;
-    int threads = w->encode.threads ? w->encode.threads : (int)sysconf(_SC_NPROCESSORS_ONLN);
-    encoder->maxThreads = threads > 0 && threads < 64 ? threads : 1;
+    encoder->maxThreads = threads;
     encoder->speed = SPEED;
-    encoder->autoTiling = AVIF_TRUE;
+    encoder->tileColsLog2 = tiles_log2(w->info.width);
+    encoder->tileRowsLog2 = tiles_log2(w->info.height);
     encoder->minQuantizer = encoder->maxQuantizer = ((100 - quality) * 63 + 50) / 100;
     avifResult result = p->call.EncoderWrite(encoder, image, file);
     p->call.EncoderDestroy(encoder);
@@ -169,8 +174,12 @@ static enum imf_status avif_finish(struct imf_writer *w, struct imf_error *err) 
     avifResult result = p->call.ImageRGBToYUV(image, &rgb);
     free(p->pixels);
     p->pixels = NULL;
+    int threads = w->encode.threads ? w->encode.threads : (int)sysconf(_SC_NPROCESSORS_ONLN);
+    threads = threads < 2 ? 2 : threads < 64 ? threads : 64; /* one thread writes other bytes */
     if (result == AVIF_RESULT_OK)
-        result = encode(w, p, image, &file);
+        result = encode(w, p, image, threads, &file);
+    if (result == AVIF_RESULT_ENCODE_COLOR_FAILED) /* none may have been started */
+        result = encode(w, p, image, 1, &file);
     p->call.ImageDestroy(image);
     if (result == AVIF_RESULT_OK)
         imf_writer_put(w, file.data, file.size);
