@@ -269,6 +269,8 @@ struct imf_choice {
     int pictures, workers;   /* as settings have them, at least 1: what the way was chosen for */
     double
         coding_ms; /* what reading and writing one takes all workers; of several, in chosen->estimate_ms */
+    double
+        host_pace; /* times the shipped rates' that the host takes, as was measured here once; 1: it was not */
 };
 
 /* Plan for images of the input's shape; metadata do not matter, nor does the format to one picture. Context and filter must

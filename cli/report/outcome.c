@@ -107,20 +107,19 @@ static void print_plan(const struct reporter *r, const struct outcome *o) {
     fprintf(out, ", %d bits%s%s: ", bits_of(info), usual ? "" : ", ", usual ? "" : type_of(info));
     put_brief(out, o->filter);
     fprintf(out, " on %s\n", device_of(o));
-    const struct imf_candidate *list = o->choice->candidates;
-    size_t count = o->choice->count;
+    const struct imf_choice *c = o->choice;
+    const struct imf_candidate *list = c->candidates, *whole = c->chosen;
     int wide = (int)strlen("algorithm");
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < c->count; i++) {
         int length = (int)strlen(list[i].algorithm);
         wide = length > wide ? length : wide;
     }
-    const struct imf_candidate *whole = o->choice->chosen;
     fprintf(out, "  %-5s %-10s %-*s %12s  %s\n", "stage", "backend", wide, "algorithm",
             "estimate ms", "why");
     if (whole->start_ms > 0)
         fprintf(out, "  %-5s %-10s %-*s %12.3f\n", "", "", wide, "starting the device",
                 whole->start_ms);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < c->count; i++) {
         char estimate[32] = "-";
         if (list[i].estimate_ms >= 0)
             snprintf(estimate, sizeof estimate, "%.3f", list[i].estimate_ms);
@@ -135,7 +134,6 @@ static void print_plan(const struct reporter *r, const struct outcome *o) {
         fprintf(out, "  %-5s %-10s %-*s %12.3f\n", "", "", wide, "transfer", whole->transfer_ms);
     fprintf(out, "  %-5s %-10s %-*s %12.3f  %.0f MiB\n", "all", whole->backend, wide, "",
             whole->estimate_ms, (double)whole->bytes / 1048576);
-    const struct imf_choice *c = o->choice;
     if (c->width < info->width || c->height < info->height)
         fprintf(out, "  of %dx%d pixels these are computed: %dx%d+%d+%d\n", info->width,
                 info->height, c->width, c->height, c->x, c->y);
@@ -150,7 +148,10 @@ static void print_plan(const struct reporter *r, const struct outcome *o) {
         fprintf(out, "  %s\n", o->limited);
     if (r->options->verbosity > 0 && o->steps)
         fputs(o->steps, out);
-    if (o->choice->measured)
+    if (c->host_pace != 1)
+        fprintf(out, "  the host takes %.2f times its shipped rates, as was measured here\n",
+                c->host_pace);
+    if (c->measured)
         fputs("  estimated by rates that were measured on this device (--tune)\n", out);
 }
 

@@ -16,7 +16,7 @@
 /* What the user asked for, and what the searches found out. */
 struct imf_planning_request {
     enum imf_backend backend;
-    bool device_asked, opened, explain;
+    bool device_asked, opened, explain, pace_known;
     unsigned host_backends, device_backends; /* sets of the backends that may be chosen */
     struct imf_path_options options;
     const char *opencl_failure;         /* why OpenCL is not usable, or NULL */

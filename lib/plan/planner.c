@@ -153,6 +153,7 @@ static enum imf_status search_device(struct imf_planning *p, struct imf_context 
     bool float64 = all->float64;
     imf_proposals_close(all);
     st = imf_proposals_open(all, chain, imf_runtime_device(p->rt), float64, err);
+    all->pace = p->pace;
     return st ? st : find(&p->path, all, r, r->host_backends | r->device_backends, err);
 }
 
@@ -187,6 +188,7 @@ static enum imf_status make(struct imf_planning *p, struct imf_context *ctx,
     enum imf_status st = imf_proposals_open(&all, p->chain, &nominal, float64, err);
     if (st)
         return st;
+    all.pace = p->pace;
     p->path.over.ms = p->host.over.ms = INFINITY;
     if (r->host_backends)
         st = find(&p->host, &all, r, r->host_backends, err);
@@ -195,6 +197,8 @@ static enum imf_status make(struct imf_planning *p, struct imf_context *ctx,
     const struct imf_device *seen = look_at_device(ctx, r);
     if (seen || expected)
         nominal = seen ? *seen : *expected;
+    p->wants_pace = !r->pace_known && nominal.gpu && r->host_backends && r->device_backends &&
+                    isfinite(p->host.filter_ms) && host_filters_ms(p, r) >= LEARNING_MS;
     if (!st)
         st = search_device(p, ctx, &all, &nominal, expected != NULL, r, err);
     if (!st && p->host.on_gles) /* which was asked for */
@@ -234,6 +238,7 @@ enum imf_status imf_planning_make(struct imf_planning *p, struct imf_context *ct
          * image alone, not on what a batch has opened before. */
         .opened = c->exact && imf_context_opened(ctx) && !beside->explain,
         .explain = beside->explain,
+        .pace_known = beside->pace > 0,
         .host_backends = !backend ? IMF_HOST_BACKENDS
                          : host   ? IMF_BACKEND_BIT(backend)
                                   : 0,
@@ -250,6 +255,8 @@ enum imf_status imf_planning_make(struct imf_planning *p, struct imf_context *ct
     r.options.times += again;
     memset(p, 0, sizeof *p);
     p->chain = c;
+    p->pace = beside->pace > 0 ? beside->pace : 1;
+    r.options.throughput.coding_ms *= p->pace;
     p->throughput = r.options.throughput;
     enum imf_status st = make(p, ctx, &r, err);
     if (st)

@@ -25,6 +25,8 @@ struct imf_planning {
     size_t count;
     struct imf_candidate chosen; /* sums up `path` */
     struct imf_throughput throughput;
+    double pace;       /* the host's, as it is known, */
+    bool wants_pace;   /* and it would be well to know it */
     char note[416];    /* a warning, or "" */
     char limited[320]; /* which way the limit of memory keeps the chain from, or "" */
 };
@@ -32,6 +34,7 @@ struct imf_planning {
 /* What is known of runs beside the settings. */
 struct imf_planning_beside {
     const struct imf_info *input; /* as files of a batch have it */
+    double pace;                  /* the host's, by imf_pace(); 0: it is not known */
     double filter;                /* bytes of kernels and masks */
     bool verify;                  /* results are compared with the reference */
     bool

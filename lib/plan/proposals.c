@@ -35,6 +35,7 @@ enum imf_status imf_proposals_open(struct imf_proposals *out, const struct imf_c
     *out = (struct imf_proposals){.chain = chain,
                                   .device = d,
                                   .float64 = float64,
+                                  .pace = 1,
                                   .solvers = solvers,
                                   .list = calloc(passes * solvers, sizeof *out->list),
                                   .point = calloc(passes * BACKENDS, sizeof *out->point)};
@@ -120,6 +121,8 @@ static void propose_point(struct imf_proposal *out, const struct imf_proposals *
                       samples * 1e-6 / (imf_tuning(d)->point * imf_tuning_units(d));
     }
     out->feasible = !why;
+    if (imf_backend_is_host(backend) || (d && !d->gpu))
+        out->ms *= all->pace;
     if (why) {
         out->ms = INFINITY;
         imf_proposal_refuse(out, "%s", why);
@@ -157,6 +160,8 @@ static void ask_solver(struct imf_proposals *all, int i, const struct imf_solver
     p.out = imf_chain_sample(c, i + 1, all->float64);
     imf_propose(out, solver, &p, host ? NULL : all->device);
     all->missing += out->missing;
+    if (host || !all->device->gpu)
+        out->ms *= all->pace;
     if (out->feasible && !host)
         out->ms += imf_tuning(all->device)->program_ms;
 }

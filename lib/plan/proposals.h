@@ -10,6 +10,7 @@ struct imf_proposals {
     const struct imf_chain *chain;
     const struct imf_device *device;
     bool float64; /* only plain C is asked: samples between passes are float64 */
+    double pace;  /* the host's, imf_pace(); 1 unless it is set before a solver is asked */
     size_t solvers;
     size_t missing; /* bytes that solvers could not allocate to find out what they can do, or 0 */
     struct imf_proposal *list;  /* owned: of each solver for each pass, zeroed until it is asked */

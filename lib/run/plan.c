@@ -27,7 +27,8 @@ static struct imf_choice choice_of(const struct imf_planning *p) {
                                .note = p->note[0] ? p->note : NULL,
                                .pictures = p->throughput.pictures,
                                .workers = p->throughput.workers,
-                               .coding_ms = p->throughput.coding_ms};
+                               .coding_ms = p->throughput.coding_ms,
+                               .host_pace = p->pace};
 }
 
 /* Bytes of kernels and masks; masks are shared by what is made for stored pixels. */
@@ -36,17 +37,10 @@ static double filter_bytes(const struct imf_plan *plan) {
            (plan->oriented ? imf_filter_kernel_bytes(plan->oriented) : 0);
 }
 
-enum imf_status imf_plan_create(struct imf_plan **out, struct imf_context *ctx,
-                                const struct imf_filter *filter, const struct imf_info *input,
-                                const struct imf_settings *settings, struct imf_error *err) {
-    return imf_plan_create_for(out, ctx, filter, input, settings, NULL, false, err);
-}
-
-enum imf_status imf_plan_create_for(struct imf_plan **out, struct imf_context *ctx,
-                                    const struct imf_filter *filter, const struct imf_info *input,
-                                    const struct imf_settings *given,
-                                    const struct imf_run_options *runs, bool explain,
-                                    struct imf_error *err) {
+enum imf_status imf_plan_make(struct imf_plan **out, struct imf_context *ctx,
+                              const struct imf_filter *filter, const struct imf_info *input,
+                              const struct imf_settings *given, const struct imf_run_options *runs,
+                              bool explain, double pace, struct imf_error *err) {
     struct imf_settings full;
     const struct imf_settings *settings = &full;
     *out = NULL;
@@ -101,8 +95,11 @@ enum imf_status imf_plan_create_for(struct imf_plan **out, struct imf_context *c
                       plan->input.alpha ? "no alpha channel (--depth=8 does)"
                                         : "no colours (put -f gray before what decides what is "
                                           "white, as in -f gray --depth=1)");
-    const struct imf_planning_beside beside = {input, filter_bytes(plan), plan->verify,
-                                               plan->explain};
+    const struct imf_planning_beside beside = {.input = input,
+                                               .pace = pace,
+                                               .filter = filter_bytes(plan),
+                                               .verify = plan->verify,
+                                               .explain = plan->explain};
     if (!st)
         st = imf_planning_make(&plan->planning, ctx, plan->chain, settings, &beside, err);
     if (st) {

@@ -23,4 +23,11 @@ struct imf_plan {
     struct imf_choice choice;   /* of `planning` */
 };
 
+/* imf_plan_create_for(), where imf_pace() is known; 0: it is not. */
+enum imf_status imf_plan_make(struct imf_plan **out, struct imf_context *ctx,
+                              const struct imf_filter *filter, const struct imf_info *input,
+                              const struct imf_settings *settings,
+                              const struct imf_run_options *runs, bool explain, double pace,
+                              struct imf_error *err);
+
 #endif

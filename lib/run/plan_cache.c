@@ -306,13 +306,20 @@ static void open_others(struct imf_plan_cache *p) {
     p->asked_others = true;
 }
 
-/* Opening a device with memory of its own takes as long as many images. */
+/* Opening a device with memory of its own takes as long as many images, and all such devices get theirs from the same
+ * host: another one helps where kernels take longer than that does. */
 #define OPENS_WORTH 3
 static bool others_may_pay(const struct imf_plan_cache *p, const struct imf_plan_entry *e) {
-    double all_ms = p->batch.settings.pictures * e->ms;
-    const struct imf_device *d = imf_runtime_device(e->plan->planning.rt);
+    const struct imf_planning *planning = &e->plan->planning;
+    const struct imf_device *d = imf_runtime_device(planning->rt);
+    double kernels_ms = 0, opening_ms = OPENS_WORTH * imf_tuning_open_ms(d);
+    for (int i = 0; i < planning->chain->count; i++)
+        if (planning->path.chosen[i].place == IMF_PLACE_DEVICE)
+            kernels_ms += planning->path.chosen[i].ms;
     return p->batch.settings.pictures > 1 &&
-           (d->unified || all_ms > OPENS_WORTH * imf_tuning_open_ms(d));
+           (d->unified || (kernels_ms > planning->path.filter_ms - kernels_ms &&
+                           kernels_ms > planning->throughput.coding_ms &&
+                           kernels_ms * p->batch.settings.pictures > opening_ms));
 }
 
 static double factor(const struct imf_plan_cache *p, int device) {

@@ -7,6 +7,7 @@
 #include "device/tuning.h"
 #include "imfilter_program.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,8 +101,63 @@ static void test_last_device(void) {
     CHECK(system(command) == 0, "%s", command);
 }
 
+/* The factor of the host's estimates in a plan, and its estimate by the host's vectors. */
+static double pace_of(const struct imf_context_options *options, const struct imf_filter *filter,
+                      int pictures, double *ms) {
+    static const struct imf_info large = {
+        .width = 4000, .height = 3000, .channels = 3, .depth = 8, .color = IMF_COLOR_RGB};
+    const struct imf_settings settings = {.size = sizeof settings, .pictures = pictures};
+    struct imf_context *ctx;
+    struct imf_plan *plan = NULL;
+    CHECK(!imf_context_create(&ctx, options, NULL), "a context");
+    CHECK(!imf_plan_create(&plan, ctx, filter, &large, &settings, NULL), "a plan");
+    const struct imf_choice *c = imf_plan_choice(plan);
+    double pace = c->host_pace;
+    for (size_t i = 0; i < c->count; i++)
+        *ms = strcmp(c->candidates[i].backend, "vector") ? *ms : c->candidates[i].estimate_ms;
+    imf_plan_free(&plan);
+    imf_context_free(&ctx);
+    return pace;
+}
+
+/* Where a GPU competes with much work of the host, that is measured, once, and estimates go by it; but not where it cannot
+ * be kept. */
+static void test_pace(void) {
+    static const char *const spec = "bilateral:3:0.1";
+    char dir[] = "/tmp/imfilter-pace-XXXXXX", command[64];
+    const struct imf_device gpu = {.name = "a GPU",
+                                   .driver = "1",
+                                   .gpu = true,
+                                   .compute_units = 100,
+                                   .clock_mhz = 1500,
+                                   .max_group = 256,
+                                   .local_memory = 49152,
+                                   .global_memory = 1ull << 34,
+                                   .max_alloc = 1ull << 32,
+                                   .fp64 = true,
+                                   .open_ms = 300};
+    CHECK(mkdtemp(dir) != NULL, "a folder");
+    const struct imf_context_options options = {.cache_dir = dir}, nowhere = {.cache_dir = ""};
+    struct imf_filter *filter;
+    double ms, shipped;
+    CHECK(!imf_filter_parse(&filter, &spec, 1, NULL), "%s", spec);
+    CHECK(pace_of(&nowhere, filter, 100, &shipped) == 1, "no GPU is known");
+    CHECK(pace_of(&options, filter, 100, &shipped) == 1, "nor here");
+    const struct imf_cache_key key = imf_last_device_key();
+    imf_last_device_store(dir, &key, &gpu);
+    double pace = pace_of(&options, filter, 100, &ms);
+    CHECK(pace != 1 && pace >= 0.125 && pace <= 8, "%g", pace);
+    CHECK(fabs(ms - pace * shipped) < 1e-6 * ms, "%g ms, %g times %g", ms, pace, shipped);
+    imf_last_device_store(dir, &key, &gpu); /* another was opened meanwhile */
+    CHECK(pace_of(&options, filter, 100, &ms) == pace, "measured once");
+    imf_filter_free(&filter);
+    snprintf(command, sizeof command, "rm -r %s", dir);
+    CHECK(system(command) == 0, "%s", command);
+}
+
 int main(void) {
     test_rates();
+    test_pace();
     test_last_device();
     test_slow_probe();
     return check_done("context");
