@@ -130,13 +130,16 @@ enum imf_range {
     IMF_RANGE_OFFSET,
     IMF_RANGE_NORMALIZE
 };
-/* What is filtered: all colours; their luma, whose change is then put on all colours; or one. */
+/* What is filtered: all colours; their luma, whose change is then put on all colours; one; all, which get the luma
+ * back that they had; or alpha. */
 enum imf_channels {
     IMF_CHANNELS_RGB,
     IMF_CHANNELS_LUMA,
     IMF_CHANNELS_RED,
     IMF_CHANNELS_GREEN,
-    IMF_CHANNELS_BLUE
+    IMF_CHANNELS_BLUE,
+    IMF_CHANNELS_CHROMA,
+    IMF_CHANNELS_ALPHA
 };
 enum imf_alpha { IMF_ALPHA_AUTO, IMF_ALPHA_PREMULTIPLY, IMF_ALPHA_FILTER, IMF_ALPHA_KEEP };
 /* Which solvers a plan may choose; see imfilter(1), --backend. */

@@ -56,13 +56,19 @@ words() { # FILE CHANNELS
     done
     imf_run -f sharpen --channels=r "$TESTDATA/noise.png" -o none.pgm
     [ "$status" -eq 1 ]
-    one_line "--channels=r, g or b needs an RGB image, this is gray"
+    one_line "--channels=r, g, b or chroma needs an RGB image, this is gray"
+    imf_run -f sharpen --channels=chroma "$TESTDATA/noise.png" -o none.pgm
+    [ "$status" -eq 1 ]
+    one_line "--channels=r, g, b or chroma needs an RGB image, this is gray"
+    imf_run -f sharpen --channels=alpha "$TESTDATA/noise-rgb.png" -o none.pgm
+    [ "$status" -eq 1 ]
+    one_line "--channels=alpha needs an image with alpha, this has none"
     imf_run -f sharpen --channels=luma "$TESTDATA/types/cmyk.jpg" -o none.jpg
     [ "$status" -eq 1 ]
     one_line "--channels needs a gray or RGB image, this is CMYK"
     imf_run -f sharpen --channels=y "$TESTDATA/noise-rgb.png" -o none.ppm
     [ "$status" -eq 2 ]
-    one_line "rgb, luma, r, g or b"
+    one_line "rgb, luma, r, g, b, chroma or alpha"
     [ "$(find . -name 'none.*')" = "" ]
 }
 
@@ -141,4 +147,46 @@ pixels() { # FILE
     cmp streamed.ppm whole.ppm
     imf -f sharpen --channels=luma --explain "$TESTDATA/noise-rgb.png" -o out.ppm >text
     grep -q '^\* 1 .* put back ' text
+}
+
+@test "chroma: colours are filtered, and get back the luma that they had" {
+    local filter all
+    colors a.ppm
+    # 255 - each colour, and the luma again, of 155, 200.787, 236.589, 109.072 and 0: colours beyond black or white go
+    # towards gray.
+    imf -f invert --channels=chroma a.ppm -o out.ppm
+    [ "$(samples out.ppm)" = "100 100 100 0 69 69 20 20 0 255 106 225 255 255 255" ]
+    imf -f gray --channels=chroma a.ppm -o out.ppm
+    [ "$(samples out.ppm)" = "100 100 100 54 54 54 18 18 18 146 146 146 255 255 255" ]
+    imf -f kernel:1 --channels=chroma a.ppm -o out.ppm
+    [ "$(samples out.ppm)" = "$(samples a.ppm)" ]
+    # Whatever the filter, gray makes of the result what it makes of the picture.
+    imf -f kernel:1 --depth=16 "$TESTDATA/noise-rgb.png" -o b.ppm
+    imf -f gray b.ppm -o was.pgm
+    words was.pgm 1 >was
+    for filter in "blur:3" sobel "median:2 sharpen" "invert blend:screen:0.5" "highpass:0.1"; do
+        all=$(printf -- '-f %s ' $filter)
+        imf -q $all --channels=chroma b.ppm -o c.ppm
+        imf -f gray c.ppm -o luma.pgm
+        words luma.pgm 1 | paste was - | awk -v f="$filter" '$1 - $2 > 2 || $2 - $1 > 2 { print f, NR, $0; exit bad = 1 } END { exit bad || !NR }'
+        cmp -s b.ppm c.ppm && false
+    done
+    imf -f blur:3 --channels=chroma --verify "$TESTDATA/alpha.png" -o out.png
+}
+
+@test "alpha: it is filtered as a gray picture, and the colours stay" {
+    imf -f kernel:1 --alpha=keep --format=pam -o was.pam "$TESTDATA/alpha.png"
+    pixels "$TESTDATA/alpha.png" >was
+    awk '{ print $4 }' was >alpha
+    { printf 'P2\n%s\n255\n' "$(sed -n 's/WIDTH \|HEIGHT //p' was.pam | xargs)" && cat alpha; } >alpha.pgm
+    for filter in "-f erode:2 -f blur:1" "-f invert --linear" "-f box:5 --edge=constant:0.4" "-f equalize" \
+        "-f blur:2 -f blend:multiply" "-f erode:1 --region=60x40+3+5" "-f threshold:0.5 --strength=0.3"; do
+        for backend in auto cpu; do
+            imf $filter --channels=alpha --backend=$backend was.pam -o got.pam
+            imf ${filter%--linear} --backend=$backend alpha.pgm -o want.pgm
+            paste -d ' ' <(pixels got.pam) was <(samples want.pgm | tr ' ' '\n') >all
+            awk -v f="$filter" '$1 != $5 || $2 != $6 || $3 != $7 || $4 != $9 { print f, NR, $0; exit bad = 1 } $4 != $8 { changed = 1 }
+                END { exit bad || !changed }' all
+        done
+    done
 }

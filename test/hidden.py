@@ -33,7 +33,7 @@ VALUES = {
 MODES = "normal overlay softlight hardlight multiply screen lighten darken difference add subtract".split()
 
 # What each spec is run with besides the default: one of these in turn, or with --thorough all.
-WAYS = ["--backend=cpu", "--linear", "--channels=luma", "--channels=g", "--region=20x15+8+9",
+WAYS = ["--backend=cpu", "--linear", "--channels=luma", "--channels=g", "--channels=chroma", "--region=20x15+8+9",
         "--region=20x15+8+9 --mask-feather=2", "--mask=mask.pgm --strength=0.6", "--channels=luma --region=25x20+5+5",
         "--range=normalize", "--edge=wrap", "--edge=mirror", "--edge=constant:0.5", "--alpha=premultiply",
         "--depth=16 --range=abs", "--backend=vector"]
@@ -132,7 +132,7 @@ class Run:
         """The largest change, or why it cannot be said"""
         shutil.rmtree(self.path("out"), ignore_errors=True)
         command = [self.program, "-q", "--no-sandbox"] + [w for s in specs for w in ("-f", s)] + options.split()
-        names = [n for n in self.names if not ("--channels=g" in options and n.startswith("2-"))]
+        names = [n for n in self.names if not (("--channels=g" in options or "--channels=chroma" in options) and n.startswith("2-"))]
         done = subprocess.run(command + ["in/" + n for n in names] + ["-o", "out/"], cwd=self.folder, capture_output=True)
         made = [os.path.exists(self.path("out", n)) for n in names]
         # What deblur:auto finds no blur in is refused, whatever is hidden.

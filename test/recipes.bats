@@ -431,6 +431,9 @@ page = bytes(text[i // width // 2 * (width // 2) + i % width // 2] for i in rang
 write("page.pgm", b"P5", width, height, page)
 write("scan.pgm", b"P5", width, height, (drawn.choice((20, 240)) if drawn.random() < 0.01 else 60 + v * 0.5 + drawn.gauss(0, 9)
                                          for v in page))
+print("P7\nWIDTH 60\nHEIGHT 40\nDEPTH 4\nMAXVAL 255\nTUPLTYPE RGB_ALPHA\nENDHDR", file=open("cutout.pam", "w"))
+open("cutout.pam", "ab").write(bytes(v for y in range(40) for x in range(60)
+                                     for v in (4 * x, 6 * y, 90, 255 * (10 <= x < 50 and 10 <= y < 30))))
 write("shaded.pgm", b"P5", width, height, (v * (0.3 + 0.7 * (i % width) / width) for i, v in enumerate(page)))
 stars = [20 + 100 * x / 200 + y / 4 for y in range(120) for x in range(200)]
 for i in range(40):
@@ -442,6 +445,7 @@ write("stars.pgm", b"P5", 200, 120, stars)'
         imf -f kernel:1 $name.ppm -o inputs/$name.png
     done
     imf -f threshold:0.5 page.pgm -o inputs/page.png
+    imf -f kernel:1 --alpha=keep cutout.pam -o inputs/cutout.png
     for name in scan shaded stars; do
         imf -f kernel:1 $name.pgm -o inputs/$name.png
     done
@@ -577,12 +581,24 @@ softened() { # NAME OUTPUT PART
         "0 0 0 0 1 0 0 0 0 0 0 1 1 0 1 1 0 0 0 0 0 0 0 0 1 0 0" ]
 }
 
-@test "noise, dust and patterns: denoise, dust, pattern" {
+@test "noise, dust and patterns: denoise, colour-noise, choke, dust, pattern" {
     prepare_pictures
     everyday denoise
     read -r before _ < <(difference inputs/noisy.png photo.ppm)
     read -r after _ < <(difference run.denoise/smooth.png photo.ppm)
     holds "$after < 0.5 * $before"
+    everyday colour-noise
+    read -r after _ < <(difference run.colour-noise/calm.png photo.ppm)
+    holds "$after < 0.9 * $before"
+    imf -f gray run.colour-noise/calm.png -o after.pgm
+    imf -f gray inputs/noisy.png -o before.pgm
+    paste -d ' ' <(samples after.pgm | tr ' ' '\n') <(samples before.pgm | tr ' ' '\n') |
+        awk '$1 - $2 > 1 || $2 - $1 > 1 { exit bad = 1 } END { exit bad || !NR }'
+    everyday choke
+    imf -f kernel:1 --alpha=keep --format=pam -o - run.choke/soft.png | tail -c 9600 | od -An -v -tu1 -w4 >got
+    tail -c 9600 cutout.pam | od -An -v -tu1 -w4 | paste -d ' ' got - | awk '
+        $1 != $5 || $2 != $6 || $3 != $7 || $4 > $8 + 8 { exit bad = 1 } $4 > 0 && $4 < 255 { soft++ } $4 == 255 { opaque++ }
+        END { exit bad || soft < 100 || opaque > 40 * 20 - 200 || opaque < 150 }'
     everyday dust
     read -r _ before < <(difference inputs/dusty.png photo.ppm)
     read -r _ after < <(difference run.dust/clean.png photo.ppm)

@@ -28,9 +28,11 @@ static const struct choice alphas[] = {{"auto", IMF_ALPHA_AUTO},
                                        {"filter", IMF_ALPHA_FILTER},
                                        {"keep", IMF_ALPHA_KEEP},
                                        {0}};
-static const struct choice channels[] = {{"rgb", IMF_CHANNELS_RGB}, {"luma", IMF_CHANNELS_LUMA},
-                                         {"r", IMF_CHANNELS_RED},   {"g", IMF_CHANNELS_GREEN},
-                                         {"b", IMF_CHANNELS_BLUE},  {0}};
+static const struct choice channels[] = {
+    {"rgb", IMF_CHANNELS_RGB},     {"luma", IMF_CHANNELS_LUMA},
+    {"r", IMF_CHANNELS_RED},       {"g", IMF_CHANNELS_GREEN},
+    {"b", IMF_CHANNELS_BLUE},      {"chroma", IMF_CHANNELS_CHROMA},
+    {"alpha", IMF_CHANNELS_ALPHA}, {0}};
 static const struct choice backends[] = {{"auto", IMF_BACKEND_AUTO},
                                          {"direct", IMF_BACKEND_DIRECT},
                                          {"separable", IMF_BACKEND_SEPARABLE},
@@ -46,8 +48,7 @@ static const struct choice devices[] = {{"auto", IMF_DEVICE_AUTO},
                                         {"all", ALL_DEVICES},
                                         {0}};
 static const struct choice qualities[] = {{"keep", 0}, {0}};
-static const struct choice subsamplings[] = {
-    {"keep", 0}, {"444", 444}, {"422", 422}, {"420", 420}, {0}};
+static const struct choice chroma[] = {{"keep", 0}, {"444", 444}, {"422", 422}, {"420", 420}, {0}};
 static const struct choice depths[] = {{"keep", 0}, {"1", 1},      {"8", 8},
                                        {"16", 16},  {"float", 32}, {0}};
 static const struct choice compressions[] = {
@@ -57,8 +58,7 @@ static const struct choice strips[] = {{"all", IMF_STRIP_ALL},
                                        {"xmp", IMF_STRIP_XMP},
                                        {"icc", IMF_STRIP_ICC},
                                        {0}};
-static const struct choice orients[] = {
-    {"keep", IMF_ORIENT_KEEP}, {"apply", IMF_ORIENT_APPLY}, {0}};
+static const struct choice turns[] = {{"keep", IMF_ORIENT_KEEP}, {"apply", IMF_ORIENT_APPLY}, {0}};
 static const struct choice tunes[] = {{"show", ACTION_SHOW_RATES}, {0}};
 static const struct choice progresses[] = {
     {"auto", PROGRESS_AUTO}, {"always", PROGRESS_ALWAYS}, {"never", PROGRESS_NEVER}, {0}};
@@ -388,7 +388,7 @@ const struct option_row option_rows[] = {
     {"full", 0, REQUIRED, "V", "the sample that is white: a number, or auto", CALL(set_full)},
     {"nan", 0, NONE, NULL, "take infinity for NaN, a missing sample", FLAG(limits.infinity_missing)},
     {"linear", 0, NONE, NULL, "filter in linear light", FLAG(settings.linear)},
-    {"channels", 0, REQUIRED, "NAME", "filter rgb, luma, r, g or b", CHOICE(settings.channels, channels)},
+    {"channels", 0, REQUIRED, "NAME", "filter rgb, luma, r, g, b, chroma or alpha", CHOICE(settings.channels, channels)},
     {"strength", 0, REQUIRED, "A", "mix in the input: 0 none of the filter .. 1 all", CALL(set_strength)},
     {"mask", 0, REQUIRED, "FILE", "filter where this picture is white", CALL(set_mask)},
     {"mask-feather", 0, REQUIRED, "SIGMA", "blur masks and regions by SIGMA pixels", CALL(set_feather)},
@@ -406,14 +406,14 @@ const struct option_row option_rows[] = {
     {"verify", 0, NONE, NULL, "compare the result with the reference", FLAG(verify)},
     HEADING("Encode"),
     {"quality", 0, REQUIRED, "N", "JPEG, WebP and AVIF quality: keep or 1..100", NUMBER(encode.quality, qualities, 1, 100)},
-    {"subsampling", 0, REQUIRED, "N", "JPEG and AVIF chroma: keep, 444, 422 or 420", CHOICE(encode.subsampling, subsamplings)},
+    {"subsampling", 0, REQUIRED, "N", "JPEG and AVIF chroma: keep, 444, 422 or 420", CHOICE(encode.subsampling, chroma)},
     {"depth", 0, REQUIRED, "N", "bits a sample: keep, 1, 8, 16 or float", CHOICE(settings.depth, depths)},
     {"compression", 0, REQUIRED, "N", "0 stored, 1 .. 9 small (6); TIFF: lzw, group4",
      set_compression, AT(encode.compression), compressions, 0, 9},
     {"optimize", 0, NONE, NULL, "JPEG: Huffman tables for this image", FLAG(encode.optimize)},
     {"keep-blocks", 0, NONE, NULL, "JPEG: copy blocks that do not change", FLAG(keep_blocks)},
     {"strip", 0, OPTIONAL, "KIND", "drop metadata: all, exif, xmp or icc", set_strip, 0, strips, 0, 0},
-    {"orient", 0, REQUIRED, "MODE", "EXIF orientation: keep the tag, or apply it", CHOICE(encode.orient, orients)},
+    {"orient", 0, REQUIRED, "MODE", "EXIF orientation: keep the tag, or apply it", CHOICE(encode.orient, turns)},
     HEADING("Report"),
     {"verbose", 'v', NONE, NULL, "say what is done", CONSTANT(report.verbosity, 1)},
     {"quiet", 'q', NONE, NULL, "no warnings", CONSTANT(report.verbosity, -1)},

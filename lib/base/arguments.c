@@ -117,7 +117,7 @@ enum imf_status imf_check_settings(const struct imf_settings *settings, struct i
         RANGE(INT, imf_settings, backend, IMF_BACKEND_AUTO, IMF_BACKEND_GLES),
         ONLY(imf_settings, depth, depth),
         RANGE(DOUBLE, imf_settings, mask_feather, 0, 511.75),
-        RANGE(INT, imf_settings, channels, IMF_CHANNELS_RGB, IMF_CHANNELS_BLUE),
+        RANGE(INT, imf_settings, channels, IMF_CHANNELS_RGB, IMF_CHANNELS_ALPHA),
         RANGE(INT, imf_settings, twice, IMF_TWICE_NEVER, IMF_TWICE_FREELY),
         RANGE(DOUBLE, imf_settings, full, 0, FLT_MAX),
         RANGE(INT, imf_settings, pictures, 0, INT_MAX),

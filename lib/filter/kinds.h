@@ -133,7 +133,7 @@ enum {
         blended, blend, p->full, op->blend.mode, op->blend.pick, imf_curve_luma(p->curve)[1],      \
         imf_curve_luma(p->curve)[2], op->blend.apart, p->hidden)                                   \
     ROW(PUT, "put back", IMF_FLOATS | IMF_EXACT, put_back, put, p->full, op->blend.pick,           \
-        imf_curve_luma(p->curve)[1], imf_curve_luma(p->curve)[2])                                  \
+        imf_curve_luma(p->curve)[1], imf_curve_luma(p->curve)[2], p->high > p->full)               \
     ROW(PREMULTIPLY, "premultiply", IMF_FLOATS, premultiplied, premultiply, p->full)               \
     ROW(DELINEARIZE, "delinearize", imf_curve_count(p->curve) == 1 ? IMF_MAPS_ALIKE : 0,           \
         delinearized, delinearize, p->full)                                                        \

@@ -336,7 +336,8 @@ class Draw:
             if self.chance(0.3):
                 options["mask-invert"] = "1"
         if self.chance(0.15):
-            options["pick"] = self.one(("luma", "luma") + (("r", "g", "b") if options["channels"] in "34" else ()))
+            options["pick"] = self.one(("luma", "luma") + (("r", "g", "b", "chroma", "chroma") if options["channels"] in "34" else ()) +
+                                       (("alpha", "alpha") if options["channels"] in "24" else ()))
         if self.chance(0.15):
             options["region"] = self.region(width, height) + ("," + self.region(width, height)) * self.chance(0.3)
         if ("mask" in options or "region" in options) and self.chance(0.4):

@@ -391,6 +391,15 @@ def feathered(mask, sigma):
     return np.clip(np.rint(plane), 0, 65535).astype(np.uint16)[:, :, None]
 
 
+def with_luma(colours, luma, full):
+    """Moved along the grays to a luma, and then towards its gray as far as black and white ask for"""
+    moved = colours + luma - colours @ SHARES["luma"]
+    low, high = moved.min(axis=2, keepdims=True), moved.max(axis=2, keepdims=True)
+    below, beyond = low < 0, high > full
+    by = np.where(below, luma / np.where(below, luma - low, 1), 1) * np.where(beyond, (full - luma) / np.where(beyond, high - luma, 1), 1)
+    return luma + by * (moved - luma)
+
+
 class Run:
     """One evaluation of a chain. Premultiplied colours are colour times alpha, in samples squared."""
 
@@ -433,7 +442,8 @@ class Run:
         self.premultiplied = False  # until the first kernel
         self.filter_alpha = alpha and mode in ("premultiply", "filter")
         around = [i for i in kernels if not isinstance(self.stages[i], (filters.Clahe, filters.Fill))]
-        picks = options.get("channels") in SHARES and self.colours.shape[2] == 3
+        self.chroma = options.get("channels") == "chroma" and self.colours.shape[2] == 3
+        picks = self.chroma or options.get("channels") in SHARES and self.colours.shape[2] == 3
         self.stored = self.colours
         if self.hides and (picks if self.filter_alpha else around):
             self.colours = filled(self.colours, self.alpha > 0)
@@ -465,7 +475,7 @@ class Run:
         self.stretch = 1.0  # of colours, beyond what counts
         strong |= any(isinstance(s, filters.Blend) and s.amount > 8 for s in self.stages)
         self.divided = False  # by alpha, in a blend
-        self.exact = options.get("channels") != "luma" or self.share is None
+        self.exact = (options.get("channels") != "luma" or self.share is None) and not self.chroma
         self.exact = self.exact and not options.get("linear") and not roots and not clear and all(
             s.integer and (i >= self.last or (getattr(s, "scale", 1) == 1 and not isinstance(s, filters.Gradient)))
             for i, s in enumerate(self.stages))
@@ -821,6 +831,10 @@ class Run:
 
     def put(self):
         """The channel that was filtered, back among the others; of the luma its change, as it would be shown"""
+        if self.chroma:
+            self.free = np.broadcast_to(self.free.any(axis=2, keepdims=True), self.whole.shape)
+            self.colours = with_luma(np.clip(self.colours, 0, self.full) + 0 * self.whole, self.whole @ SHARES["luma"], self.full)
+            return
         one, was = self.colours, self.whole @ self.share
         self.free = np.broadcast_to(self.free, self.whole.shape)
         if self.options["channels"] != "luma":
@@ -864,7 +878,7 @@ class Run:
                     self.colours = filled(self.colours, self.alpha > 0)
             else:
                 self.point(stage, step)
-        if self.share is not None:
+        if self.share is not None or self.chroma:
             step = self.settle(step)
             self.put()
         if self.options.get("linear"):
@@ -883,8 +897,22 @@ class Run:
         return result, target
 
 
+def alpha_alone(image, specs, options):
+    """Alpha is filtered as a gray picture, and the colours stay"""
+    left = {key: value for key, value in options.items() if key not in ("channels", "linear", "alpha")}
+    made = answer(image[:, :, -1:], specs, left)
+    colours = image[:, :, :-1].astype(float) * made.full / full_scale(image)
+    for name in ("first", "low", "high"):
+        setattr(made, name, np.concatenate([colours, getattr(made, name)], axis=2))
+    made.free = np.concatenate([np.zeros(colours.shape, bool), made.free], axis=2)
+    made.error, made.stretch = made.error * made.stretch, 1.0
+    return made
+
+
 def answer(image, specs, options):
     """options: edge ("constant:V" has a value), range, alpha, linear, depth"""
+    if options.get("channels") == "alpha":
+        return alpha_alone(image, specs, options)
     range_, runs, results = Range(), [], []
     for extent in EXTENTS:
         runs.append(Run(image, specs, options, extent))

@@ -42,7 +42,7 @@ static const struct member of_settings[] = {
     AT(imf_settings, backend, NUMBER, 0, 6),
     AT_BUT(imf_settings, depth, NUMBER, 0, 32, {2, 7, 9}),
     AT(imf_settings, mask_feather, REAL, 0, 511.75),
-    AT(imf_settings, channels, NUMBER, 0, 4),
+    AT(imf_settings, channels, NUMBER, 0, 6),
     AT(imf_settings, twice, NUMBER, 0, 2),
 };
 static const struct member of_region[] = {

@@ -295,6 +295,33 @@ static void check_channels(int channels, enum imf_sample in, enum imf_sample out
     }
 }
 
+/* Colours, or one of them, get the image's luma; and alpha, as the last of colours, is picked and put back. */
+static void check_chroma(int channels, enum imf_sample in, enum imf_sample out, int width) {
+    for (int few = 0; few < 2 && channels > 2; few++)
+        for (int light = 0; light < 2; light++) {
+            struct pass t = plain(few ? channels - 2 : channels, in, out, width);
+            t.image = true;
+            t.p.second_channels = channels;
+            t.p.second_light = light;
+            add(&t, IMF_PUT, channels)->blend.pick = IMF_CHANNELS_CHROMA;
+            if (light)
+                add(&t, IMF_DELINEARIZE, channels);
+            if (!light || width < 100 || in != IMF_U16)
+                check(t.p.full * 1e-3, "chroma", t, 2);
+        }
+    if (channels % 2)
+        return;
+    struct pass t = plain(channels, in, out, width);
+    t.p.alpha = false;
+    add(&t, IMF_GRAY, 1)->gray = IMF_CHANNELS_ALPHA;
+    check(0, "alpha is picked", t, 2);
+    t = plain(1, in, out, width);
+    t.image = true;
+    t.p.second_channels = channels;
+    add(&t, IMF_PUT, channels)->blend.pick = IMF_CHANNELS_ALPHA;
+    check(0, "alpha is put back", t, 2);
+}
+
 /* By sRGB's curve, and by others, one for all colours or one for each, with steep and flat parts. */
 static void check_curves(int channels, enum imf_sample in, enum imf_sample out, int width,
                          int count) {
@@ -373,8 +400,8 @@ static void check_byte_maps(void) {
 }
 
 int main(void) {
-    void (*const kinds[])(int, enum imf_sample, enum imf_sample, int) = {check_steps, check_blends,
-                                                                         check_channels};
+    void (*const kinds[])(int, enum imf_sample, enum imf_sample,
+                          int) = {check_steps, check_blends, check_channels, check_chroma};
     static const int widths[] = {1, 5, 67, 256, 515};
     for (int w = 0; w < 5; w++)
         for (int channels = 1; channels <= 4; channels++)

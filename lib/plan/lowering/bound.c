@@ -32,6 +32,10 @@ static double blend_slope(enum imf_blend_mode mode) {
     return mode == IMF_BLEND_HARDLIGHT ? 2 : 1;
 }
 
+/* A colour that has got a luma differs by it and by its own; one that is beyond black or white is as far from gray as the
+ * luma times a share, which is at least that of blue: 1 / 0.0722, and twice that of both. */
+#define CHROMA_SLOPE 28
+
 static void forget(struct imf_value *v) {
     v->integer = v->integer_if_opaque = v->stored = v->positive = false;
 }
@@ -255,9 +259,10 @@ static void blended(const struct imf_operations *o, struct imf_operation *op, st
 static void put_back(const struct imf_operations *o, struct imf_operation *op,
                      struct imf_value *v) {
     double full = o->chain->full;
-    bool luma = op->blend.pick == IMF_CHANNELS_LUMA;
-    v->bound = luma ? 2 * full : fmax(v->bound, full);
-    v->integer = v->integer && !luma && !o->settings->linear;
+    bool luma = op->blend.pick == IMF_CHANNELS_LUMA, chroma = op->blend.pick == IMF_CHANNELS_CHROMA;
+    v->bound = luma ? 2 * full : fmax(v->bound, full) * (chroma && o->chain->open ? 3 : 1);
+    v->integer = v->integer && !luma && !chroma && !op->blend.light;
+    op->slope = chroma ? CHROMA_SLOPE : 1;
     v->integer_if_opaque = v->positive = v->stored = false;
     op->part = 0;
 }

@@ -39,9 +39,13 @@ static enum imf_status check_color(const struct imf_filter *filter, const struct
                         : settings->linear ? "--linear"
                                            : "--channels",
                         input->spectral);
-    if (settings->channels > IMF_CHANNELS_LUMA && input->color == IMF_COLOR_GRAY)
+    if (settings->channels == IMF_CHANNELS_ALPHA && (!input->alpha || settings->missing))
         return imf_fail(err, IMF_ERR_FORMAT,
-                        "--channels=r, g or b needs an RGB image, this is gray");
+                        "--channels=alpha needs an image with alpha, this has none");
+    if (settings->channels > IMF_CHANNELS_LUMA && settings->channels != IMF_CHANNELS_ALPHA &&
+        input->color == IMF_COLOR_GRAY)
+        return imf_fail(err, IMF_ERR_FORMAT,
+                        "--channels=r, g, b or chroma needs an RGB image, this is gray");
     if (!what || input->color != IMF_COLOR_CMYK)
         return IMF_OK;
     return imf_fail(err, IMF_ERR_FORMAT, "%s needs a gray or RGB image, this is CMYK", what);

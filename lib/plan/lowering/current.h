@@ -15,7 +15,8 @@ struct imf_lowering {
     const struct imf_chain *chain;
     const struct imf_settings *settings;
     int orientation;        /* the image's */
-    enum imf_channels pick; /* of the image's colours, if it has three */
+    bool light;             /* colours are in linear light */
+    enum imf_channels pick; /* of the image's colours, if it has three, or of its channels alpha */
     int stage;
     int current; /* the operation whose result it is, or -1: the image */
     int channels;

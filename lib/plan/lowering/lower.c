@@ -21,14 +21,18 @@ static int colors(const struct imf_lowering *l, bool apart) {
     return l->channels - (l->out->alpha && !apart);
 }
 
+static double edge_value(const struct imf_lowering *l) {
+    double v = l->settings->edge_value * l->chain->full;
+    return l->chain->integer ? rint(v) : v;
+}
+
 /* The colours beyond the edge are those of the image. */
 static void set_border(struct imf_lowering *l) {
     const struct imf_chain *c = l->chain;
-    double v = l->settings->edge_value * c->full;
-    v = c->integer ? rint(v) : v;
+    double v = edge_value(l);
     for (int i = 0, n = c->channels_in - l->out->alpha; i < n; i++)
         l->outside[i] =
-            !l->settings->linear
+            !l->light
                 ? v
                 : c->full * imf_curve_to_light(c->curve, imf_curve_of(c->curve, i, n), v / c->full);
 }
@@ -42,8 +46,11 @@ static void gray(struct imf_lowering *l, enum imf_channels which) {
     imf_lowering_append(l, IMF_GRAY)->gray = which;
     const double *luma = imf_curve_luma(l->chain->curve);
     double *o = l->outside;
-    o[0] = which == IMF_CHANNELS_LUMA ? IMF_LUMA_BY(luma[1], luma[2], o[0], o[1], o[2])
-                                      : o[which - IMF_CHANNELS_RED];
+    if (which == IMF_CHANNELS_ALPHA) /* whose sample beyond the edge that is */
+        o[0] = edge_value(l);
+    else
+        o[0] = which == IMF_CHANNELS_LUMA ? IMF_LUMA_BY(luma[1], luma[2], o[0], o[1], o[2])
+                                          : o[which - IMF_CHANNELS_RED];
 }
 
 /* A function of every straight colour; the caller adds which. */
@@ -70,7 +77,7 @@ static void blend(struct imf_lowering *l, enum imf_blend_mode mode, struct imf_w
     op->blend.mode = mode;
     op->blend.pick = l->pick;
     op->blend.weights = w;
-    op->blend.light = l->settings->linear;
+    op->blend.light = l->light;
     op->blend.apart = l->out->alpha_apart;
     if (!l->pick)
         set_border(l);
@@ -362,31 +369,36 @@ void imf_lower(struct imf_operations *o, const struct imf_filter *filter,
     const struct imf_settings *settings = o->settings;
     const struct imf_form *form = &filter->form;
     struct imf_chain *c = o->chain;
+    /* Alpha alone is a gray image without alpha. Chroma is all colours, until they get their luma back. */
+    enum imf_channels picked = input->color == IMF_COLOR_RGB ? settings->channels : 0;
+    bool alone = settings->channels == IMF_CHANNELS_ALPHA, has_alpha = input->alpha && !alone;
+    picked = alone ? IMF_CHANNELS_ALPHA : picked;
     enum imf_alpha asked = settings->alpha ? settings->alpha : form->alpha;
-    enum imf_alpha alpha = !input->alpha       ? IMF_ALPHA_FILTER
+    enum imf_alpha alpha = !has_alpha          ? IMF_ALPHA_FILTER
                            : form->keeps_alpha ? IMF_ALPHA_KEEP
                                                : asked;
-    o->alpha = input->alpha;
-    o->alpha_apart = input->alpha && (alpha != IMF_ALPHA_KEEP || settings->missing);
+    o->alpha = has_alpha;
+    o->alpha_apart = has_alpha && (alpha != IMF_ALPHA_KEEP || settings->missing);
     c->keep_alpha = alpha == IMF_ALPHA_KEEP && form->filters && !settings->missing;
     struct imf_lowering l = {.out = o,
                              .chain = c,
                              .settings = settings,
                              .orientation = input->orientation,
-                             .pick = input->color == IMF_COLOR_RGB ? settings->channels : 0,
+                             .light = settings->linear && !alone,
+                             .pick = picked == IMF_CHANNELS_CHROMA ? 0 : picked,
                              .current = -1,
                              .channels = input->channels,
-                             .hides = input->alpha && settings->alpha != IMF_ALPHA_KEEP &&
+                             .hides = has_alpha && settings->alpha != IMF_ALPHA_KEEP &&
                                       settings->alpha != IMF_ALPHA_FILTER,
                              .missing = settings->missing,
                              .filled = -1,
                              .backdrop = -1,
                              .premultiplies = alpha == IMF_ALPHA_PREMULTIPLY && !settings->missing};
     set_border(&l);
-    bool shows = o->alpha_apart && l.pick; /* hidden pixels, with colours of the image */
+    bool shows = o->alpha_apart && picked; /* hidden pixels, with colours of the image */
     if (l.hides && (!o->alpha_apart || shows) && form->fills && !settings->missing)
         imf_lowering_fill(&l);
-    if (settings->linear)
+    if (l.light)
         imf_lowering_append(&l, IMF_LINEARIZE);
     if (l.pick)
         gray(&l, l.pick);
@@ -401,14 +413,14 @@ void imf_lower(struct imf_operations *o, const struct imf_filter *filter,
     imf_lowering_straighten(&l);
     if (regions) /* leave the image as it is outside them */
         blend(&l, IMF_BLEND_NORMAL, (struct imf_weights){.amount = 1, .regions = true});
-    if (l.pick) { /* put what was picked of the image's colours back into them */
+    if (picked) { /* put what was picked of the image's colours back into them */
         l.channels = c->channels_in;
         struct imf_operation *op = imf_lowering_append(&l, IMF_PUT);
         op->second = l.backdrop;
-        op->blend.pick = l.pick;
-        op->blend.light = settings->linear;
+        op->blend.pick = picked;
+        op->blend.light = l.light;
     }
-    if (settings->linear)
+    if (l.light)
         imf_lowering_append(&l, IMF_DELINEARIZE);
     if (settings->depth == 1) { /* what is closer to white, ties to black */
         struct imf_epilogue *e = scalar(&l);

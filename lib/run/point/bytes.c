@@ -110,8 +110,11 @@ static void mix_row(const struct imf_point_rows *rows, const void *from, const v
 imf_point_row *imf_point_row_bytes(const struct imf_point_rows *rows) {
     const struct imf_point *p = &rows->point;
     const struct imf_operation *op = p->steps;
+    enum imf_channels pick = op->kind == IMF_PUT ? op->blend.pick : op->gray;
     if (p->count != 1 || p->alpha || p->second_light || rows->out != IMF_U8)
         return NULL; /* and without light luma has sRGB's weights */
+    if ((op->kind == IMF_GRAY || op->kind == IMF_PUT) && pick > IMF_CHANNELS_BLUE)
+        return NULL;
     if (op->kind == IMF_GRAY)
         return rows->in == IMF_U8 && color_of(rows) >= 0 ? pick_row : NULL;
     if (rows->in != IMF_F32 || rows->second != IMF_U8)

@@ -153,28 +153,67 @@ STEP void rescale(PLANES, NUMBER by)
         EACH v[c][i] *= by;
 }
 
-// ---- channels: 1: the luma, by the weights of green and blue; 2, 3, 4: red, green, blue
+// ---- channels: 1: the luma, by the weights of green and blue; 2, 3, 4: red, green, blue; 5: colours less their luma;
+// 6: alpha, which is then the last of the colours
 
-STEP void pick(REAL *one, REAL (*v)[STRIP], int n, int which, NUMBER green, NUMBER blue)
+#define CHROMA 5
+#define ALPHA_ALONE 6
+
+STEP void pick(REAL *one, REAL (*v)[STRIP], int n, int which, int colors, NUMBER green, NUMBER blue)
 {
-    int c = which == 1 ? 0 : which - 2;
+    int c = which == 1 ? 0 : which == ALPHA_ALONE ? colors - 1 : which - 2;
     EACH one[i] = which == 1 ? v[0][i] + green * (v[1][i] - v[0][i]) + blue * (v[2][i] - v[0][i])
                              : v[c][i];
 }
 
 STEP void gray(PLANES, int which, NUMBER green, NUMBER blue)
 {
-    pick(v[0], v, n, which, green, blue);
+    pick(v[0], v, n, which, colors, green, blue);
     if (alpha)
         EACH v[1][i] = v[colors][i];
 }
 
+// Colours get a luma, and go towards its gray as far as black and white ask for, unless they may be beyond these: SetLum
+// and ClipColor of Compositing and Blending Level 1, 10.2.
+STEP void set_luma(REAL (*v)[STRIP], const REAL *luma, int n, NUMBER green, NUMBER blue, NUMBER full,
+                   int open)
+{
+    EACH
+    {
+        const REAL l = luma[i];
+        const REAL r = v[0][i], g = v[1][i] - r, b = v[2][i] - r, up = l - (green * g + blue * b);
+        const REAL low = up + LEAST(0.0f, LEAST(g, b)), high = up + MOST(0.0f, MOST(g, b));
+        const REAL least = low < 0 && !open ? l / (l - low) : (REAL)1;
+        const REAL by = high > full && !open ? least * (full - l) / (high - l) : least;
+        v[0][i] = l + by * (up - l);
+        v[1][i] = l + by * (up + g - l);
+        v[2][i] = l + by * (up + b - l);
+    }
+}
+
 // What was picked of b's colours goes back into them: the luma's change, as it would be shown, is added to all
-// of them, and they saturate; any other channel replaces its own.
-STEP void put(PLANES, int which, NUMBER green, NUMBER blue)
+// of them, and they saturate; colours get b's luma; any other channel replaces its own.
+STEP void put(PLANES, int which, NUMBER green, NUMBER blue, int open)
 {
     REAL one[STRIP];
-    pick(one, b, n, which, green, blue);
+    pick(one, b, n, which == CHROMA ? 1 : which, others, green, blue);
+    if (which == CHROMA) {
+        if (alpha && colors == 1)
+            EACH v[3][i] = v[1][i];
+        for (int c = 2; c >= 0; c--)
+            EACH {
+                REAL x = v[colors == 1 ? 0 : c][i];
+                v[c][i] = open ? x : limited(x, full);
+            }
+        set_luma(v, one, n, green, blue, full, open);
+        return;
+    }
+    if (which == ALPHA_ALONE) {
+        EACH v[others - 1][i] = limited(v[0][i], full);
+        for (int c = 0; c < others - 1; c++)
+            EACH v[c][i] = b[c][i];
+        return;
+    }
     if (alpha)
         EACH v[3][i] = v[1][i];
     EACH one[i] = which == 1 ? limited(v[0][i], full) - one[i] : v[0][i];
@@ -235,7 +274,7 @@ STEP void blend(PLANES, int mode, int which, NUMBER green, NUMBER blue, int apar
 {
     REAL f[STRIP], picked[STRIP];
     if (which)
-        pick(picked, b, n, which, green, blue);
+        pick(picked, b, n, which, others, green, blue);
     for (int c = to; c > 0 && colors < to; c--)
         if (c < to || alpha)
             EACH v[c][i] = v[c < to ? 0 : colors][i];
