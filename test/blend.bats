@@ -24,6 +24,27 @@ combined() { # MODE: of b and its inverse
     [ "$(combined subtract)" = "0 0 0 51 153 255" ]
 }
 
+@test "hue, saturation, color and luminosity take all colours of a pixel" {
+    local mode gray
+    printf 'P3\n4 1\n255\n200 100 50  10 200 90  100 100 100  0 0 255\n' >c.ppm
+    colors() { imf -f invert -f levels:0:0.8 -f "blend:$1" c.ppm -o c.out.ppm && samples c.out.ppm; }
+    [ "$(colors hue)" = "49 149 199 248 58 199 100 100 100 32 32 0" ]
+    [ "$(colors saturation)" = "218 94 32 12 199 91 100 100 100 0 0 255" ]
+    [ "$(colors color)" = "30 155 217 246 60 197 100 100 100 32 32 0" ]
+    [ "$(colors luminosity)" = "238 138 88 19 209 99 194 194 194 223 223 255" ]
+    gradient # of gray there is luminosity alone
+    for mode in hue saturation color; do
+        [ "$(combined $mode)" = "0 51 102 153 204 255" ]
+    done
+    [ "$(combined luminosity)" = "255 204 153 102 51 0" ]
+    imf -f "levels:0:0.5" -f blend:color c.ppm --channels=luma -o out.ppm
+    [ "$(samples out.ppm)" = "$(samples c.ppm)" ]
+    for mode in hue saturation color luminosity; do
+        imf -q -f median:2 -f "blend:$mode:0.7" --verify "$TESTDATA/alpha.png" -o out.png
+        imf -q -f median:2 -f "blend:$mode:0.7" --alpha=filter --linear --verify "$TESTDATA/alpha.png" -o out.png
+    done
+}
+
 @test "an amount mixes what the mode makes with the input, and normal goes beyond" {
     gradient
     [ "$(combined normal:0)" = "0 51 102 153 204 255" ]

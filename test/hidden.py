@@ -30,7 +30,7 @@ VALUES = {
     "AREA": "6", "background": "keep", "BLACK": "0.1", "WHITE": "0.9", "G": "1.8", "gamma": "0.6",
     "X,Y/X,Y/...": "0,0.2/0.4,0.3/1,0.9", "@FILE of curve": "@curve.txt",
 }
-MODES = "normal overlay softlight hardlight multiply screen lighten darken difference add subtract".split()
+MODES = "normal overlay softlight hardlight multiply screen lighten darken difference add subtract hue saturation color luminosity".split()
 
 # What each spec is run with besides the default: one of these in turn, or with --thorough all.
 WAYS = ["--backend=cpu", "--linear", "--channels=luma", "--channels=g", "--channels=chroma", "--region=20x15+8+9",

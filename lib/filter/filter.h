@@ -131,7 +131,11 @@ enum imf_blend_mode {
     IMF_BLEND_DARKEN,
     IMF_BLEND_DIFFERENCE,
     IMF_BLEND_ADD,
-    IMF_BLEND_SUBTRACT
+    IMF_BLEND_SUBTRACT,
+    IMF_BLEND_HUE, /* from here on of all colours at once */
+    IMF_BLEND_SATURATION,
+    IMF_BLEND_COLOR,
+    IMF_BLEND_LUMINOSITY
 };
 
 /* Removal of white noise. */

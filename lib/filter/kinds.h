@@ -126,7 +126,8 @@ enum {
         op->map.spline->pieces)                                                                    \
     ROW(BLEND, "blend",                                                                            \
         IMF_FLOATS | IMF_EXACT |                                                                   \
-            (op->blend.pick || p->in_channels < p->second_channels ||                              \
+            (op->blend.pick || op->blend.mode >= IMF_BLEND_HUE ||                                  \
+                     p->in_channels < p->second_channels ||                                        \
                      (p->second_light && imf_curve_count(p->curve) > 1)                            \
                  ? 0                                                                               \
                  : IMF_ALIKE),                                                                     \

@@ -284,7 +284,7 @@ class Draw:
 
     def blend(self):
         mode = self.one(("normal", "normal", "overlay", "softlight", "hardlight", "multiply", "screen", "lighten", "darken",
-                         "difference", "add", "subtract"))
+                         "difference", "add", "subtract", "saturation", "color", "luminosity"))
         return "blend:" + mode + self.one(("", ":0.5", ":30%", ":1", ":0.85") + ((":2.5", ":150%") if mode == "normal" else ()))
 
     def levels(self):

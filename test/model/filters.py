@@ -403,6 +403,30 @@ class Curve(Point):
         return 3 * np.abs(np.diff(self.y) / np.diff(self.x)).max()
 
 
+def of_all_colours(b, s):
+    """W3C, Compositing and Blending Level 1, 10.2, pixel by pixel as it is written there; gray has no hue"""
+    colours = b.shape[2]
+    b, s = (np.repeat(v, 3, axis=2) if v.shape[2] == 1 else v for v in (b, s))
+    lum = lambda c: (0.3 * c[..., 0] + 0.59 * c[..., 1] + 0.11 * c[..., 2])[..., None]
+    least, most = lambda c: c.min(axis=2, keepdims=True), lambda c: c.max(axis=2, keepdims=True)
+    sat = lambda c: most(c) - least(c)
+
+    def set_lum(c, l):
+        c = c + (l - lum(c))
+        l, n, x = lum(c), least(c), most(c)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            c = np.where(n < 0, l + (c - l) * l / (l - n), c)
+            return np.where(x > 1, l + (c - l) * (1 - l) / (x - l), c)
+
+    def set_sat(c, wide):
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(sat(c) > 2.0 ** -13, (c - least(c)) * wide / sat(c), 0)
+
+    made = {"hue": set_lum(set_sat(s, sat(b)), lum(b)), "saturation": set_lum(set_sat(b, sat(s)), lum(b)),
+            "color": set_lum(s, lum(b)), "luminosity": set_lum(b, lum(s))}
+    return {name: made[name][:, :, :colours] for name in made}
+
+
 class Blend(Point):
     """What W3C's "Compositing and Blending Level 1" makes of a backdrop, the chain's input, and a source, what the
     chain has so far, both 0..1; amount of it, or as much as a mask says, replaces the backdrop"""
@@ -429,6 +453,7 @@ class Blend(Point):
             "difference": np.abs(b - s),
             "add": np.minimum(1, b + s),
             "subtract": np.maximum(0, b - s),
+            **of_all_colours(b, s),
         }[self.mode]
 
 

@@ -228,7 +228,7 @@ static void check_blends(int channels, enum imf_sample in, enum imf_sample out, 
     const struct pass none = t;
     for (int i = 0; i < ROWS * MOST; i++)
         weights[i] = (uint16_t)draw();
-    for (int mode = IMF_BLEND_NORMAL; mode <= IMF_BLEND_SUBTRACT; mode++) {
+    for (int mode = IMF_BLEND_NORMAL; mode <= IMF_BLEND_LUMINOSITY; mode++) {
         char what[40];
         bool apart = none.p.alpha && mode % 5 > 1;
         mask.sample = mode % 2 ? IMF_U16 : IMF_U8;

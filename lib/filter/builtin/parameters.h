@@ -26,7 +26,9 @@ static const char *const blend_words[] = {
     [IMF_BLEND_MULTIPLY] = "multiply",     [IMF_BLEND_SCREEN] = "screen",
     [IMF_BLEND_LIGHTEN] = "lighten",       [IMF_BLEND_DARKEN] = "darken",
     [IMF_BLEND_DIFFERENCE] = "difference", [IMF_BLEND_ADD] = "add",
-    [IMF_BLEND_SUBTRACT] = "subtract",     NULL};
+    [IMF_BLEND_SUBTRACT] = "subtract",     [IMF_BLEND_HUE] = "hue",
+    [IMF_BLEND_SATURATION] = "saturation", [IMF_BLEND_COLOR] = "color",
+    [IMF_BLEND_LUMINOSITY] = "luminosity", NULL};
 static const char *const tone_words[] = {"dark", "light", NULL};
 static const char *const effort_words[] = {"fast", "best", NULL};
 

@@ -347,7 +347,8 @@ static const struct imf_builtin builtins[] = {
      .setup = imf_setup_blend,
      .parameter = {{.name = "MODE",
                     .meaning = "MODE normal, overlay, softlight, hardlight, multiply, screen, "
-                               "lighten, darken, difference, add or subtract",
+                               "lighten, darken, difference, add, subtract, hue, saturation, "
+                               "color or luminosity",
                     .fallback = NAN,
                     .words = blend_words},
                    {.name = "AMOUNT",

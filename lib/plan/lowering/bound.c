@@ -14,6 +14,10 @@
  * blocks may be beyond their samples, by less than these spread. */
 #define OVERSHOOT 2
 
+/* A colour that has got a luma differs by it and by its own; one that is beyond black or white is as far from gray as the
+ * luma times a share, which is at least that of blue: 1 / 0.0722, and twice that of both. */
+#define CHROMA_SLOPE 28
+
 /* A sum's gain, or a magnitude's. */
 static double kernel_gain(const struct imf_problem *p) {
     double gain = 0;
@@ -24,17 +28,14 @@ static double kernel_gain(const struct imf_problem *p) {
 
 /* f of integers is an integer. */
 static bool keeps_integers(enum imf_blend_mode mode) {
-    return mode == IMF_BLEND_NORMAL || mode >= IMF_BLEND_LIGHTEN;
+    return mode == IMF_BLEND_NORMAL || (mode >= IMF_BLEND_LIGHTEN && mode < IMF_BLEND_HUE);
 }
 
-/* An upper bound of |df(b, x) / dx| is 1, but for hardlight's 2. */
+/* An upper bound of |df(b, x) / dx| is 1, but for hardlight's 2, and for those of all colours, as of chroma: of a colour that
+ * is nearly gray the hue has none. */
 static double blend_slope(enum imf_blend_mode mode) {
-    return mode == IMF_BLEND_HARDLIGHT ? 2 : 1;
+    return mode >= IMF_BLEND_HUE ? CHROMA_SLOPE : mode == IMF_BLEND_HARDLIGHT ? 2 : 1;
 }
-
-/* A colour that has got a luma differs by it and by its own; one that is beyond black or white is as far from gray as the
- * luma times a share, which is at least that of blue: 1 / 0.0722, and twice that of both. */
-#define CHROMA_SLOPE 28
 
 static void forget(struct imf_value *v) {
     v->integer = v->integer_if_opaque = v->stored = v->positive = false;

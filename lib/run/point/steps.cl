@@ -266,27 +266,72 @@ STEP void mix(int mode, REAL *v, const REAL *under, int n, NUMBER full)
     }
 }
 
+// Those of all colours at once, 10.2, whose luminosity is 0.3 red + 0.59 green + 0.11 blue. Of a colour whose parts differ by
+// less than 1/32 of a step of 8 bits the hue would be that of rounding: it is gray.
+#define HUE 11
+#define GRAY_BELOW 0x1p-13f // of full scale
+
+STEP void saturate(REAL (*v)[STRIP], REAL (*by)[STRIP], int n, NUMBER full)
+{
+    EACH {
+        const REAL least = LEAST(v[0][i], LEAST(v[1][i], v[2][i]));
+        const REAL spread = MOST(v[0][i], MOST(v[1][i], v[2][i])) - least;
+        const REAL wide = MOST(by[0][i], MOST(by[1][i], by[2][i])) -
+                          LEAST(by[0][i], LEAST(by[1][i], by[2][i]));
+        const REAL part = spread > GRAY_BELOW * full ? wide / spread : (REAL)0;
+        for (int c = 0; c < 3; c++)
+            v[c][i] = part * (v[c][i] - least);
+    }
+}
+
+// s becomes what the mode makes of the backdrop and of it, a gray one what is left of that.
+STEP void mix_colors(int mode, REAL (*s)[STRIP], REAL (*b)[STRIP], int n, int colors, NUMBER full)
+{
+    REAL one[3][STRIP], luma[STRIP];
+    const int keeps = mode != HUE + 3; // the backdrop's luminosity
+    for (int c = 0; c < colors; c++)
+        EACH {
+            const REAL x = limited(s[c][i], full), y = limited(b[c][i], full);
+            s[c][i] = x;
+            one[c][i] = y;
+            if (colors == 1)
+                s[c][i] = keeps ? y : x;
+        }
+    if (colors == 1)
+        return;
+    pick(luma, keeps ? one : s, n, 1, 3, 0.59f, 0.11f);
+    if (mode == HUE)
+        saturate(s, one, n, full);
+    if (mode == HUE + 1)
+        saturate(one, s, n, full);
+    for (int c = 0; c < 3 && (mode == HUE + 1 || !keeps); c++)
+        EACH s[c][i] = one[c][i];
+    set_luma(s, luma, n, 0.59f, 0.11f, full, 0);
+}
+
 // Combine v with b. One colour counts as that many equal ones. Where alpha was filtered (`apart`), v is a layer of
 // its own: where the image is transparent, there is no backdrop (section 10), and colours are mixed
 // premultiplied. Below half a step of alpha a quotient would say little, and colours are mixed as they are,
 // unless one of them is hidden.
 STEP void blend(PLANES, int mode, int which, NUMBER green, NUMBER blue, int apart, NUMBER hidden)
 {
-    REAL f[STRIP], picked[STRIP];
+    REAL f[3][STRIP], picked[STRIP];
     if (which)
         pick(picked, b, n, which, others, green, blue);
     for (int c = to; c > 0 && colors < to; c--)
         if (c < to || alpha)
             EACH v[c][i] = v[c < to ? 0 : colors][i];
+    for (int c = 0; c < to && apart; c++)
+        EACH f[c][i] = mode ? limited(v[c][i], full) : v[c][i];
+    if (mode >= HUE)
+        mix_colors(mode, v, which ? &picked : b, n, to, full);
     for (int c = 0; c < to; c++) {
         const REAL *under = which ? picked : b[c], *below = b[others];
-        if (apart)
-            EACH f[i] = mode ? limited(v[c][i], full) : v[c][i];
         mix(mode, v[c], under, n, full);
         if (apart)
             EACH {
                 REAL above = v[to][i], mixed = below[i] + w[i] * (above - below[i]);
-                REAL s = f[i] + DIVIDE(below[i], full) * (v[c][i] - f[i]);
+                REAL s = f[c][i] + DIVIDE(below[i], full) * (v[c][i] - f[c][i]);
                 REAL sum = below[i] * under[i] + w[i] * (above * s - below[i] * under[i]);
                 v[c][i] = below[i] == 0 && mixed != 0 ? s
                           : mixed >= hidden           ? DIVIDE(sum, mixed)

@@ -126,7 +126,8 @@ IMF_CLONES static void NAMED(store)(REAL v[4][STRIP], enum imf_sample sample, vo
 #define SPLINE(step, k) (REAL)(rows->point.steps[step].map.spline->number[k])
 #define MOST(a, b) ((a) > (b) ? (a) : (b))
 _Static_assert(IMF_CHANNELS_LUMA == 1 && IMF_CHANNELS_BLUE == 4 && IMF_CHANNELS_CHROMA == 5 &&
-                   IMF_CHANNELS_ALPHA == 6 && IMF_BLEND_OVERLAY == 1 && IMF_BLEND_SUBTRACT == 10,
+                   IMF_CHANNELS_ALPHA == 6 && IMF_BLEND_OVERLAY == 1 && IMF_BLEND_SUBTRACT == 10 &&
+                   IMF_BLEND_LUMINOSITY == 14,
                "steps.cl has them as numbers");
 /* Not every step needs all that each of them is given. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
