@@ -66,6 +66,8 @@ static const struct chain_case cases[] = {
     {{"blur:2", "blend:normal:0.5"}, 0, 0, true, 0},
     {{"invert", "blend:difference:0.5", "blend:add"}, 0, 0, false, 0},
     {{"box:3", "blend:screen", "blend:darken:0.5"}, 0, IMF_ALPHA_KEEP, false, 0},
+    {{"median:1", "blend:hue:0.5", "blend:color:0.7"}, 0, 0, false, 0},
+    {{"invert", "blend:saturation:0.6", "blend:luminosity"}, 0, 0, true, 0},
 };
 
 /* Frequency-domain filters: each kind with each type of response, and every option somewhere, in the first of
@@ -90,7 +92,7 @@ static const struct chain_case transfers[] = {
     {{"notch:0.5:0.1:0.1"}, IMF_RANGE_OFFSET, 0, false, 0},
 };
 
-/* The luma, red, green or blue of an image, in turn. */
+/* The luma, red, green, blue, chroma or alpha of an image, in turn. */
 static const struct chain_case channels[] = {
     {{"sharpen", "blend:overlay:0.7"}, 0, 0, false, 0},
     {{"sharpen"}, 0, IMF_ALPHA_FILTER, false, 16},
@@ -197,7 +199,8 @@ static void check_channels(struct checkcl *c) {
     static const int colored[] = {1, 2, 4};
     for (int i = 0; i < (int)(sizeof channels / sizeof *channels); i += c->tiny ? 4 : 1)
         for (int s = 0; s < 3; s++) {
-            enum imf_channels which = (enum imf_channels)(IMF_CHANNELS_LUMA + (i + s) % 4);
+            enum imf_channels which = (enum imf_channels)(
+                IMF_CHANNELS_LUMA + (i + s) % (shapes[colored[s]].alpha ? 6 : 5));
             if (c->full || (i + s) % 3 == 0)
                 check_chain(c, &channels[i], &shapes[colored[s]], which, IMF_BACKEND_DIRECT,
                             (enum imf_edge)((i + s) % 5));
