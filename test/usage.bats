@@ -133,7 +133,7 @@ EOF
     make_ppm a.ppm
     imf_run -f invert --quality=80 --optimize a.ppm -o a.png
     [ "$status" -eq 0 ]
-    [ "${stderr_lines[0]}" = "imfilter: warning: --quality had no effect: no JPEG or WebP was written" ]
+    [[ "${stderr_lines[0]}" =~ ^"imfilter: warning: --quality had no effect: no JPEG"(, WebP| or WebP)?(" or AVIF")?" was written"$ ]]
     [ "${stderr_lines[1]}" = "imfilter: warning: --optimize had no effect: no JPEG was written" ]
     imf_run -f invert --compression=3 a.png -o a.jpg
     one_line "warning: --compression had no effect: no PNG or TIFF was written"

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #define DEFAULT_QUALITY 92
-/* Of 0 to 10: six times as fast as the 6 of libavif's own programs, for 6 % more bytes of the same error. */
+/* Of 0 to 10: six times as fast as the 6 of libavif's own programs, for a tenth more bytes of the same error. */
 #define SPEED 8
 /* Bytes of a sample that encoding was seen to take at most, the picture's own two included. */
 #define ENCODER_BYTES 16
