@@ -67,7 +67,7 @@ FORMAT_PACKAGES = $(call once,FORMAT_PACKAGES,$(PKG_CONFIG) --exists 'libtiff-4 
 	$(PKG_CONFIG) --exists libwebp libwebpmux && echo libwebp libwebpmux)
 # Of formats whose library is loaded when a file needs it: only its headers are used. LOADED_PACKAGES= leaves them out.
 LOADED_PACKAGES = $(call once,LOADED_PACKAGES,$(PKG_CONFIG) --exists 'libheif >= 1.14' && echo libheif; \
-	$(PKG_CONFIG) --exists 'libavif >= 0.11' && echo libavif)
+	$(PKG_CONFIG) --exists 'libavif >= 0.11 libavif < 1' && echo libavif)
 WITH = $(if $(OPENCL_PACKAGE),-DIMF_WITH_OPENCL) $(if $(LCMS2_PACKAGE),-DIMF_WITH_LCMS2) $(if $(ISAL_PACKAGE),-DIMF_WITH_ISAL) $(if $(filter libtiff-4,$(FORMAT_PACKAGES)),-DIMF_WITH_TIFF) $(if $(filter libwebp,$(FORMAT_PACKAGES)),-DIMF_WITH_WEBP) \
 	$(if $(filter libheif,$(LOADED_PACKAGES)),-DIMF_WITH_HEIF) $(if $(filter libavif,$(LOADED_PACKAGES)),-DIMF_WITH_AVIF)
 PKG_CFLAGS = $(call once,PKG_CFLAGS,$(PKG_CONFIG) --cflags $(PACKAGES) $(LOADED_PACKAGES) || echo 'try: make deps' >&2)

@@ -199,3 +199,58 @@ PYTHON
     done
     [ ! -e a.png ]
 }
+
+@test "nothing that libavif decodes is passed over by the limits" {
+    refused() { # FILE LINE
+        imf_run -f invert "$1" -o a.png
+        echo "$1: $stderr"
+        [ "$status" -eq 1 ]
+        one_line "$2"
+    }
+    # Bytes that are said to be elsewhere are read all the same; and of none, all.
+    far() { # FILE ITEM
+        python3 - "$@" <<'PYTHON'
+import sys
+data, item = open(sys.argv[1], "rb").read(), bytes([0, int(sys.argv[2])])
+at = data.index(item + bytes(3) + b"\1", data.index(b"iloc") + 11)
+open("far.avif", "wb").write(data[:at + 3] + b"\1" + data[at + 4:])
+PYTHON
+    }
+    far "$FOREIGN/avif-lossy.avif" 1
+    refused far.avif "damaged in the header (a picture not in it)"
+    # Frames: of a redundant header, too.
+    python3 - "$FOREIGN/avif-lossy.avif" <<'PYTHON'
+import sys
+data = open(sys.argv[1], "rb").read()
+open("frames.avif", "wb").write(data[:-32] + bytes.fromhex("3a00") * 16)
+PYTHON
+    refused frames.avif "a picture of 16 frames is not read"
+    # A tile is one, whatever else it is said to be before.
+    tiles=0000001064696d670001000200020003
+    changed "$FOREIGN/avif-grid.avif" thumbnail.avif iref=0000000e74686d62000200010001$tiles
+    imf -f invert thumbnail.avif -o a.png
+    far thumbnail.avif 2
+    refused far.avif "damaged in the header (a picture not in it)"
+    sed 's/\x00\x03\x00\x00av01/\x00\x03\x00\x00tmap/' "$FOREIGN/avif-grid.avif" >tmap.avif
+    changed tmap.avif gain.avif iref=0000000e64696d67000300010002$tiles
+    refused gain.avif "of AVIF only pictures and grids of AV1 can be read"
+    # Alpha of a tile is alpha.
+    changed "$FOREIGN/avif-grid.avif" tile.avif 3:auxC=00000000"$(printf 'urn:mpeg:mpegB:cicp:systems:auxiliary:alpha\0' | od -An -v -tx1 | tr -d ' \n')" \
+        iref=0000001064696d6700010002000200020000000e6175786c000300010002
+    far tile.avif 3
+    refused far.avif "damaged in the header (a picture not in it)"
+    # What it would not read again is not written.
+    { printf 'P4\n32768 8193\n'; head -c $((4096 * 8193)) /dev/zero; } >large.pbm
+    imf_run --max-pixels=1000M -f invert large.pbm -o large.avif
+    [ "$status" -eq 1 ]
+    one_line "libavif reads no AVIF of more than 268 Mpixel"
+    # Between pictures are frames.
+    python3 - "$FOREIGN/avif-lossy.avif" <<'PYTHON'
+import struct, sys
+data = open(sys.argv[1], "rb").read()
+box = lambda kind, body: struct.pack(">I4s", len(body) + 8, kind) + body
+open("film.avif", "wb").write(data[:-52] + box(b"mdat", data[-44:] + bytes(100)) + box(b"moov", bytes(20)) + box(b"mdat", bytes(50)))
+PYTHON
+    imf --parts film.avif -o a.png | sed -n 's/^ *\([0-9]* *[0-9]*\)  *lost  *frames of an animation .*/\1/p' >frames
+    [ "$(paste -sd, frames | tr -s ' ')" = "326 128,462 50" ]
+}

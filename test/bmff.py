@@ -2,6 +2,8 @@
 """Change a HEIC or an AVIF of one picture: bmff.py IN OUT CHANGE...
 
     TYPE=HEX          give the main picture another property: irot=01, imir=00, colr=6e636c78...
+    ID:TYPE=HEX       give it to the item of this number
+    iref=HEX          have these references, a box each, and no others
     auxC=TEXT         rename what every auxiliary picture is
     ispe=WxH          what every picture says of its width and height
     twice=TYPE        have a box, of those in "meta" or the file, twice
@@ -73,9 +75,12 @@ def change(data, name, value):
     inner = dict(boxes(meta[4:]))
     iprp = dict(boxes(inner[b"iprp"]))
     primary = struct.unpack(">H", inner[b"pitm"][4:6])[0]
-    if name == "auxC":
+    given = ":" in name
+    if given:
+        primary, name = int(name.split(":")[0]), name.split(":")[1]
+    if name == "auxC" and not given:
         ipco = rebuild(iprp[b"ipco"], {b"auxC": lambda body: body[:4] + value.encode() + b"\0"})
-    elif name == "twice":
+    elif name in ("twice", "iref"):
         ipco = iprp[b"ipco"]
     elif name == "ispe":
         size = struct.pack(">II", *map(int, value.split("x")))
@@ -83,12 +88,15 @@ def change(data, name, value):
     else:
         ipco = iprp[b"ipco"] + box(name.encode(), bytes.fromhex(value))
     last = len(list(boxes(ipco)))
-    added = name not in ("auxC", "ispe", "twice")
+    added = given or name not in ("auxC", "ispe", "twice", "iref")
     within = {b"ipco": lambda body: ipco,
               b"ipma": lambda body: associate(body, primary, last) if added else body}
+    def references(body):
+        return body[:4] + bytes.fromhex(value) if name == "iref" else body
     def make(by):
         again = box(value.encode(), inner[value.encode()]) if name == "twice" else b""
         return meta[:4] + again + rebuild(meta[4:], {b"iprp": lambda body: rebuild(body, within),
+                                                     b"iref": references,
                                                      b"iloc": lambda body: shifted(body, by)})
     by = len(make(0)) - len(meta)
     return b"".join(box(kind, make(by) if kind == b"meta" else body) for kind, body in top)

@@ -192,3 +192,16 @@ LIST
     done
     [ ! -e a.png ]
 }
+
+@test "a HEIC whose bytes are said to be elsewhere is refused" {
+    python3 - "$FOREIGN/heif-lossy.heic" <<'PYTHON'
+import sys
+data = bytearray(open(sys.argv[1], "rb").read())
+at = data.index(b"iloc") + 4
+data[at + (12 if data[at] else 10) + 1] = 1
+open("far.heic", "wb").write(data)
+PYTHON
+    imf_run -f invert far.heic -o a.png
+    [ "$status" -eq 1 ]
+    one_line "damaged in the header (a picture not in it)"
+}

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { SEQUENCE = 1, FRAME_HEADER = 3, FRAME = 6, TILE_LIST = 8 };
+enum { SEQUENCE = 1, FRAME_HEADER = 3, FRAME = 6, REDUNDANT = 7, TILE_LIST = 8 };
 enum { FRAMES_MAX = 8, ENOUGH = 128 }; /* layers of a picture are at most 4; bytes of a header */
 
 static enum imf_status damaged(struct imf_error *err, const char *what) {
@@ -176,7 +176,7 @@ static enum imf_status check_units(struct stream s, uint32_t width, uint32_t hei
             length -= kept;
             status = check_sequence((struct bits){.data = header, .bytes = (size_t)kept}, width,
                                     height, form, err);
-        } else if (type == FRAME || type == FRAME_HEADER) {
+        } else if (type == FRAME || type == FRAME_HEADER || type == REDUNDANT) {
             ++*frames;
         } else if (type == TILE_LIST) {
             status = imf_fail(err, IMF_ERR_FORMAT, "lists of tiles (AV1) are not read");

@@ -7,12 +7,11 @@
 #include <dlfcn.h>
 #include <string.h>
 
-/* Whose structs are those of the headers. */
+/* Whose structs are those of the headers. From 1.0 on calls fail that did not, and tiles have alpha of their own. */
 #if AVIF_VERSION >= 1000000
-#define NAME "libavif.so.16"
-#else
-#define NAME "libavif.so.15"
+#error "only libavif 0.11 is known"
 #endif
+#define NAME "libavif.so.15"
 
 enum imf_status imf_avif_load(struct imf_avif_calls *calls, struct imf_error *err) {
     /* It stays: each file of a batch would load it again. */

@@ -126,7 +126,10 @@ static double take_fraction(struct imf_box *box) {
 /* The rectangle of the coded picture that is shown: its size, and where its centre is from the picture's. */
 static enum imf_status set_shown(struct avif *p, struct imf_error *err) {
     struct imf_box clap;
+    const avifImage *image = p->decoder->image;
     imf_bmff_size(&p->boxes, p->boxes.primary, &p->width, &p->height);
+    if (image->width != p->width || image->height != p->height)
+        return imf_fail(err, IMF_ERR_DAMAGED, "damaged in the header (width and height)");
     if (!imf_bmff_property(&p->boxes, p->boxes.primary, IMF_BOX('c', 'l', 'a', 'p'), 0, &clap))
         return IMF_OK;
     double width = floor(take_fraction(&clap)), height = floor(take_fraction(&clap));

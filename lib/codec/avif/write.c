@@ -7,6 +7,7 @@
 #include "codec/table.h"
 
 #ifdef IMF_WITH_AVIF
+#include "base/image/surface.h"
 #include "codec/avif/library.h"
 #include "codec/metadata/coding.h"
 
@@ -36,7 +37,10 @@ static enum imf_status avif_open(struct imf_writer *w, struct imf_error *err) {
     struct avif *p = w->state;
     const struct imf_info *info = &w->info;
     size_t pixel = (3u + info->alpha) * (size_t)(info->depth / 8);
-    size_t bytes = (size_t)info->width * (size_t)info->height * pixel;
+    size_t bytes;
+    if ((uint64_t)info->width * (uint64_t)info->height > AVIF_DEFAULT_IMAGE_SIZE_LIMIT)
+        return imf_fail(err, IMF_ERR_LIMIT, "libavif reads no AVIF of more than %d Mpixel",
+                        AVIF_DEFAULT_IMAGE_SIZE_LIMIT / 1000000);
     enum imf_status status = imf_writer_memory(
         w, (uint64_t)info->width * (uint64_t)info->height * (3u + info->alpha) * ENCODER_BYTES,
         "an AVIF of this size", err);
@@ -44,10 +48,10 @@ static enum imf_status avif_open(struct imf_writer *w, struct imf_error *err) {
         status = imf_avif_load(&p->call, err);
     if (status)
         return status;
-    p->stride = (size_t)info->width * pixel;
+    p->stride = (size_t)info->width * pixel; /* rgb.rowBytes is an uint32_t, which holds it */
     p->bits = bits_of(info);
-    if (!(p->pixels = malloc(bytes)))
-        return imf_fail_memory(err, bytes);
+    if (!imf_size_mul(p->stride, (size_t)info->height, &bytes) || !(p->pixels = malloc(bytes)))
+        return imf_fail(err, IMF_ERR_MEMORY, "out of memory");
     if (info->depth == 16 && p->bits == 12 && info->maxval != 4095)
         imf_writer_warn(w, "of 16 bits an AVIF has 12");
     return IMF_OK;

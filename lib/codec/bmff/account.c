@@ -242,32 +242,62 @@ static bool is_behind(const struct imf_box *box, bool cut) {
     return !named && (cut || !plain);
 }
 
-/* What stands behind the items' data is the frames', if there are any. */
-static void add_data(struct imf_reader *r, const struct imf_bmff *b, const struct imf_box *mdat,
-                     bool animated) {
-    size_t end = mdat->at + mdat->size, from = mdat->at, offset, bytes;
+/* Extents of all items. */
+struct spans {
+    struct span {
+        size_t begin, end;
+    } * of; /* owned, by their begins */
+    size_t count, passed;
+};
+
+static int by_begin(const void *a, const void *b) {
+    const struct span *x = a, *y = b;
+    return (x->begin > y->begin) - (x->begin < y->begin);
+}
+
+static struct spans list_spans(struct imf_reader *r, const struct imf_bmff *b) {
+    size_t count = 0, offset, bytes;
     bool cut = false;
-    add_structure(r, mdat->begin, mdat->at);
-    for (size_t i = 0; i < b->count && animated; i++)
+    for (size_t i = 0; i < b->count; i++)
+        count += (size_t)b->items[i].extent_count;
+    struct spans s = {.of = malloc((count + 1) * sizeof *s.of)};
+    r->metadata.out_of_memory |= !s.of;
+    for (size_t i = 0; i < b->count && s.of; i++)
         for (int at = 0; imf_bmff_extent(b, &b->items[i], &at, &offset, &bytes, &cut);)
-            if (offset + bytes > from && offset < end)
-                from = offset + bytes;
-    if (animated && from < end)
-        imf_account_add(&r->account, from, end - from, IMF_LOST, 0, FRAMES);
+            s.of[s.count++] = (struct span){offset, offset + bytes};
+    if (s.count)
+        qsort(s.of, s.count, sizeof *s.of, by_begin);
+    return s;
+}
+
+/* What stands behind the items' data is the frames': of boxes one behind the other. */
+static void add_frames(struct imf_reader *r, struct spans *s, const struct imf_box *mdat,
+                       size_t *from) {
+    size_t end = mdat->at + mdat->size;
+    for (; s->passed < s->count && s->of[s->passed].begin < end; s->passed++)
+        *from = s->of[s->passed].end > *from ? s->of[s->passed].end : *from;
+    *from = mdat->at > *from ? mdat->at : *from;
+    if (*from < end)
+        imf_account_add(&r->account, *from, end - *from, IMF_LOST, 0, FRAMES);
 }
 
 void imf_bmff_read_parts(struct imf_reader *r, const struct imf_bmff *b) {
     struct imf_box file = {.data = b->file, .size = b->size}, box;
     bool animated = imf_box_find(&file, IMF_BOX('m', 'o', 'o', 'v'), &box) ||
                     imf_box_find(&file, IMF_BOX('m', 'o', 'o', 'f'), &box);
+    struct spans spans = animated ? list_spans(r, b) : (struct spans){.of = NULL};
+    size_t from = 0; /* behind all extents so far */
     while (imf_box_next(&file, &box) && !is_behind(&box, file.cut)) {
         size_t bytes = box.at + box.size - box.begin;
         if (box.begin <= b->meta.begin && b->meta.begin < box.begin + bytes)
             add_inside(r, b, b->meta);
-        else if (box.type == IMF_BOX('m', 'd', 'a', 't'))
-            add_data(r, b, &box, animated);
-        else if (box.type == IMF_BOX('f', 't', 'y', 'p') ||
-                 box.type == IMF_BOX('f', 'r', 'e', 'e') || box.type == IMF_BOX('s', 'k', 'i', 'p'))
+        else if (box.type == IMF_BOX('m', 'd', 'a', 't')) {
+            add_structure(r, box.begin, box.at);
+            if (animated)
+                add_frames(r, &spans, &box, &from);
+        } else if (box.type == IMF_BOX('f', 't', 'y', 'p') ||
+                   box.type == IMF_BOX('f', 'r', 'e', 'e') ||
+                   box.type == IMF_BOX('s', 'k', 'i', 'p'))
             add_structure(r, box.begin, box.begin + bytes);
         else if (box.type == IMF_BOX('m', 'o', 'o', 'v') || box.type == IMF_BOX('m', 'o', 'o', 'f'))
             imf_account_add(&r->account, box.begin, bytes, IMF_LOST, 0, FRAMES);
@@ -276,6 +306,7 @@ void imf_bmff_read_parts(struct imf_reader *r, const struct imf_bmff *b) {
         else
             add_unknown(r, box.begin, bytes, "box", box.type);
     }
+    free(spans.of);
     for (size_t i = 0; i < b->count; i++)
         add_item(r, b, &b->items[i]);
 }

@@ -16,6 +16,9 @@ enum imf_status imf_bmff_check(struct imf_reader *r, const struct imf_bmff *b, u
             return imf_fail(err, IMF_ERR_DAMAGED, "damaged in the header (no width and height)");
         }
         enum imf_status status = pixels ? imf_limits_check(&r->limits, width, height, err) : IMF_OK;
+        if (!status && pixels && item->type != IMF_BMFF_IDENTITY && /* libraries look elsewhere */
+            (item->far || !item->extent_count))
+            status = imf_fail(err, IMF_ERR_DAMAGED, "damaged in the header (a picture not in it)");
         for (int at = 0; pixels && imf_bmff_extent(b, item, &at, &offset, &bytes, &cut);)
             continue;
         if (!status && cut)

@@ -206,23 +206,26 @@ static void set_auxiliary(const struct imf_bmff *b, struct imf_bmff_item *item) 
 static bool refer(const struct imf_bmff *b, uint32_t type, struct imf_bmff_item *from,
                   struct imf_bmff_item *to) {
     enum imf_bmff_role old = from->role, part = to->role;
+    bool alpha = to->alpha;
     if (type == IMF_BOX('c', 'd', 's', 'c')) {
         from->described = true;
         from->ours |= to == b->primary;
     } else if (type == IMF_BOX('t', 'h', 'm', 'b') && !old) {
         from->role = IMF_BMFF_THUMBNAIL;
-    } else if (type == IMF_BOX('a', 'u', 'x', 'l') && to == b->primary &&
-               (!old || old == IMF_BMFF_THUMBNAIL)) { /* alpha is read whatever else it is */
+    } else if (type == IMF_BOX('a', 'u', 'x', 'l') && part == IMF_BMFF_PIXELS &&
+               old != IMF_BMFF_PIXELS) { /* alpha is read whatever else it is, of tiles, too */
         set_auxiliary(b, from);
     } else if (type == IMF_BOX('d', 'i', 'm', 'g')) {
         if (from->type == IMF_BOX('t', 'm', 'a', 'p') && !old)
             from->role = IMF_BMFF_GAIN_MAP;
-        if (from->role && !to->role) {
+        if (from->role == IMF_BMFF_PIXELS) { /* whatever else it is */
+            to->alpha = from->alpha && (alpha || part != IMF_BMFF_PIXELS);
+            to->role = IMF_BMFF_PIXELS;
+        } else if (!part) {
             to->role = from->role;
-            to->alpha = from->alpha;
         }
     }
-    return from->role != old || to->role != part;
+    return from->role != old || to->role != part || to->alpha != alpha;
 }
 
 /* Of what is referred to as a part of the picture or its alpha: a decoder may take it each time. */
@@ -257,7 +260,7 @@ static void set_others(struct imf_bmff *b) {
 
 /* Tiles may be of a picture that is itself made of others. */
 static enum imf_status set_roles(struct imf_bmff *b, struct imf_error *err) {
-    enum { ROUNDS = 4 };
+    enum { ROUNDS = 8 };
     struct imf_box iref, rest, box;
     enum imf_status status = find_only(&b->meta, IMF_BOX('i', 'r', 'e', 'f'), &iref, err);
     if (status)
@@ -267,7 +270,9 @@ static enum imf_status set_roles(struct imf_bmff *b, struct imf_error *err) {
     bool changed = any;
     b->primary->role = IMF_BMFF_PIXELS;
     for (int round = 0; any && round <= ROUNDS; round++) {
-        bool last = !changed || round == ROUNDS;
+        bool last = !changed;
+        if (!last && round == ROUNDS)
+            return imf_fail(err, IMF_ERR_FORMAT, "pictures of pictures (%d) are not read", ROUNDS);
         changed = false;
         for (rest = iref; imf_box_next(&rest, &box);) {
             struct imf_bmff_item *from = find(b, (uint32_t)imf_box_take(&box, id_bytes));
