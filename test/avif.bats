@@ -200,6 +200,47 @@ PYTHON
     [ ! -e a.png ]
 }
 
+@test "colours that the stream alone names, damaged EXIF and what cannot be as asked are kept or named" {
+    # BT.2020 and PQ in AV1's header, and no nclx.
+    python3 - "$FOREIGN/avif-lossy.avif" <<'PYTHON'
+import sys
+data = bytearray(open(sys.argv[1], "rb").read().replace(b"colrnclx", b"freenclx"))
+at = data.index(b"\x12\0\x0a\x08") + 4
+header = int.from_bytes(data[at:at + 8], "big")
+assert header >> 6 & 0xffffff == 0x010d06
+data[at:at + 8] = (header ^ (0x010d06 ^ 0x091006) << 6).to_bytes(8, "big")
+open("stream.avif", "wb").write(data)
+PYTHON
+    imf -f kernel:1 stream.avif -o stream.png
+    [ "$(behind cICP 4 stream.png)" = 09100001 ]
+    imf_run -f kernel:1 stream.avif -o stream.ppm
+    one_line "left out: colours (nclx) ("
+    # A PNG with damaged EXIF; and one whose colours are of a narrow range.
+    python3 - stream.png <<'PYTHON'
+import sys, struct, zlib
+data = open(sys.argv[1], "rb").read()
+chunk = lambda kind, body: struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
+at = data.index(b"cICP") - 4
+for name, new in ("exif", data[at:at + 16] + chunk(b"eXIf", b"no TIFF stream")), ("narrow", chunk(b"cICP", b"\x09\x10\0\0")):
+    open(name + ".png", "wb").write(data[:at] + new + data[at + 16:])
+PYTHON
+    imf_run -f kernel:1 exif.png -o exif.avif
+    [ "$status" -eq 0 ]
+    one_line "left out: EXIF (26 bytes: damaged)"
+    imf_run -f kernel:1 narrow.png -o narrow.avif
+    [ "$status" -eq 0 ]
+    one_line "(cICP) ("
+    [ "$(behind nclx 4 narrow.avif)" = 0001000d ]
+    # Without loss are all columns of chroma.
+    imf_run -f kernel:1 --quality=100 --subsampling=420 exif.png --strip=all -o full.avif
+    [ "$status" -eq 0 ]
+    one_line "without loss an AVIF has no subsampling"
+    # Whether gray had loss is unknown: it has no more.
+    imf -f kernel:1 --alpha=keep "$FOREIGN/avif-gray.avif" -o gray.avif
+    for name in "$FOREIGN/avif-gray.avif" gray.avif; do pixels "$name" >"$(basename "$name").txt"; done
+    cmp avif-gray.avif.txt gray.avif.txt
+}
+
 @test "nothing that libavif decodes is passed over by the limits" {
     refused() { # FILE LINE
         imf_run -f invert "$1" -o a.png

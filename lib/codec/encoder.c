@@ -158,6 +158,11 @@ const struct imf_meta_item *imf_writer_icc(const struct imf_writer *w) {
     return w->made_icc ? w->made_icc : icc && imf_writer_wants(w, icc) ? icc : NULL;
 }
 
+/* Of cICP, does the file have its numbers? It says that samples have all of their range. */
+static bool names(const struct imf_writer *w, const struct imf_meta_item *cicp) {
+    return w->codec->names_colors && cicp && cicp->data[3] == 1;
+}
+
 enum imf_status imf_writer_make_icc(struct imf_writer *w, struct imf_error *err) {
     const struct imf_meta_item *icc = imf_metadata_find(w->metadata, IMF_META_ICC);
     enum imf_color color = profile_color(w);
@@ -166,7 +171,7 @@ enum imf_status imf_writer_make_icc(struct imf_writer *w, struct imf_error *err)
     w->says_colors = true;
     if (!w->codec->metadata_max[IMF_META_ICC] || (w->encode.strip & IMF_STRIP_ICC))
         return IMF_OK;
-    bool named = w->codec->names_colors && imf_chunk_find(w->metadata, "cICP");
+    bool named = names(w, imf_chunk_find(w->metadata, "cICP"));
     bool chunks = !named && !w->codec->metadata_max[IMF_META_PNG_CHUNK] && color != IMF_COLOR_CMYK;
     if (icc && !imf_icc_fits(icc, color) && w->info.color == IMF_COLOR_GRAY)
         status = imf_profile_convert(&w->made_icc, icc, color, &why);
@@ -181,7 +186,7 @@ bool imf_writer_rebuilds(const struct imf_writer *w, const struct imf_meta_item 
     bool icc = imf_metadata_find(w->metadata, IMF_META_ICC); /* cICP counts without one */
     if (item->kind == IMF_META_ICC && !imf_writer_wants(w, item))
         return w->made_icc;
-    if (w->codec->names_colors && is_chunk(item, "cICP"))
+    if (is_chunk(item, "cICP") && names(w, item))
         return true;
     return is_chunk(item, icc ? "sRGBgAMAcHRM" : "cICPsRGBgAMAcHRM") && !most[IMF_META_PNG_CHUNK] &&
            w->says_colors && most[IMF_META_ICC];

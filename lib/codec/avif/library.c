@@ -32,12 +32,12 @@ enum imf_status imf_avif_load(struct imf_avif_calls *calls, struct imf_error *er
 }
 
 enum imf_status imf_avif_failure(const struct imf_avif_calls *calls, avifResult result,
-                                 const char *what, struct imf_error *err) {
+                                 enum imf_status other, const char *what, struct imf_error *err) {
     bool none = result == AVIF_RESULT_NO_CODEC_AVAILABLE || result == AVIF_RESULT_NOT_IMPLEMENTED ||
                 result == AVIF_RESULT_UNSUPPORTED_DEPTH;
     if (result == AVIF_RESULT_OUT_OF_MEMORY)
         return imf_fail(err, IMF_ERR_MEMORY, "out of memory");
-    return imf_fail(err, none ? IMF_ERR_FORMAT : IMF_ERR_DAMAGED, "%s (libavif: %.200s)", what,
+    return imf_fail(err, none ? IMF_ERR_FORMAT : other, "%s (libavif: %.200s)", what,
                     calls->ResultToString(result));
 }
 #endif

@@ -39,8 +39,8 @@ struct imf_avif_calls {
 
 /* IMF_ERR_FORMAT: it is not installed, or lacks a call. */
 enum imf_status imf_avif_load(struct imf_avif_calls *calls, struct imf_error *err);
-/* What a failed call returned, as an error. */
+/* What a failed call returned, as an error: of memory, of what the library lacks, or else this one. */
 enum imf_status imf_avif_failure(const struct imf_avif_calls *calls, avifResult result,
-                                 const char *what, struct imf_error *err);
+                                 enum imf_status other, const char *what, struct imf_error *err);
 
 #endif

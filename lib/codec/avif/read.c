@@ -13,6 +13,7 @@
 #include "codec/avif/library.h"
 #include "codec/bmff/account.h"
 #include "codec/bmff/check.h"
+#include "codec/metadata/bytes.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -34,8 +35,6 @@ struct avif {
     avifDecoder *decoder;
     uint32_t left, top, width, height; /* what is shown of the coded picture */
     struct imf_orientation orientation;
-    uint16_t wide
-        [4096]; /* what samples of more than 8 bits are in 16: libavif's own floats miss some by one */
 };
 
 /* ---- header ------------------------------------------------------------------------------------ */
@@ -114,7 +113,7 @@ static enum imf_status open_library(struct avif *p, struct imf_error *err) {
         result = p->call.DecoderParse(p->decoder);
     return result == AVIF_RESULT_OK
                ? IMF_OK
-               : imf_avif_failure(&p->call, result, "damaged in the header", err);
+               : imf_avif_failure(&p->call, result, IMF_ERR_DAMAGED, "damaged in the header", err);
 }
 
 /* A fraction of two numbers of a box; NaN: it has none. */
@@ -165,7 +164,9 @@ static enum imf_status set_shape(struct imf_reader *r, struct avif *p, struct im
                                        [AVIF_PIXEL_FORMAT_YUV400] = 0};
     if ((size_t)image->yuvFormat < sizeof subsamplings / sizeof *subsamplings)
         r->metadata.subsampling = subsamplings[image->yuvFormat];
-    r->metadata.lossless = image->matrixCoefficients == AVIF_MATRIX_COEFFICIENTS_IDENTITY;
+    /* Of gray nothing says it: no loss is added. */
+    r->metadata.lossless =
+        p->form.gray || image->matrixCoefficients == AVIF_MATRIX_COEFFICIENTS_IDENTITY;
     p->pixel = (3u + alpha) * (wide ? 2 : 1);
     p->stride = image->width * p->pixel;
     uint64_t bytes = (uint64_t)image->height * p->stride;
@@ -199,8 +200,12 @@ static enum imf_status avif_open(struct imf_reader *r, struct imf_error *err) {
         status = set_shape(r, p, err);
     if (!status && !r->info.alpha)
         leave_out_alpha(&p->boxes);
-    if (!status)
+    if (!status) {
+        const avifImage *image = p->decoder->image;
+        imf_put32(p->boxes.coding,
+                  (uint32_t)image->colorPrimaries << 16 | image->transferCharacteristics);
         imf_bmff_read_parts(r, &p->boxes);
+    }
     return status;
 }
 
@@ -212,7 +217,8 @@ static enum imf_status decode(struct imf_reader *r, struct avif *p, struct imf_e
     size_t bytes = p->stride * (size_t)height;
     avifResult result = p->call.DecoderNextImage(p->decoder);
     if (result != AVIF_RESULT_OK)
-        return imf_avif_failure(&p->call, result, "damaged, or out of memory", err);
+        return imf_avif_failure(&p->call, result, IMF_ERR_DAMAGED, "damaged, or out of memory",
+                                err);
     image = p->decoder->image;
     bool gray = image->yuvFormat == AVIF_PIXEL_FORMAT_YUV400;
     if (image->width != width || image->height != height ||

@@ -10,6 +10,7 @@
 #include "base/image/surface.h"
 #include "codec/avif/library.h"
 #include "codec/metadata/coding.h"
+#include "codec/metadata/tiff.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +34,11 @@ static int bits_of(const struct imf_info *info) {
     return info->depth == 8 ? 8 : info->maxval == 1023 ? 10 : 12;
 }
 
+/* Where it is asked for, or the source is. */
+static bool is_lossless(const struct imf_writer *w) {
+    return w->encode.quality ? w->encode.quality == 100 : w->metadata && w->metadata->lossless;
+}
+
 static enum imf_status avif_open(struct imf_writer *w, struct imf_error *err) {
     struct avif *p = w->state;
     const struct imf_info *info = &w->info;
@@ -54,6 +60,9 @@ static enum imf_status avif_open(struct imf_writer *w, struct imf_error *err) {
         return imf_fail(err, IMF_ERR_MEMORY, "out of memory");
     if (info->depth == 16 && p->bits == 12 && info->maxval != 4095)
         imf_writer_warn(w, "of 16 bits an AVIF has 12");
+    if (is_lossless(w) && info->color != IMF_COLOR_GRAY && w->encode.subsampling &&
+        w->encode.subsampling != 444)
+        imf_writer_warn(w, "without loss an AVIF has no subsampling");
     return IMF_OK;
 }
 
@@ -82,11 +91,6 @@ static enum imf_status avif_rows(struct imf_writer *w, const unsigned char *src,
     return IMF_OK;
 }
 
-/* Where it is asked for, or the source is. */
-static bool is_lossless(const struct imf_writer *w) {
-    return w->encode.quality ? w->encode.quality == 100 : w->metadata && w->metadata->lossless;
-}
-
 /* ---- the file -------------------------------------------------------------------------------- */
 
 /* As asked for, or the source's. */
@@ -108,6 +112,7 @@ static void set_colours(const struct imf_writer *w, avifImage *image, bool lossl
     const struct imf_meta_item *cicp = w->metadata && !(w->encode.strip & IMF_STRIP_ICC)
                                            ? imf_chunk_find(w->metadata, "cICP")
                                            : NULL;
+    cicp = cicp && cicp->data[3] == 1 ? cicp : NULL; /* of all of the range */
     bool icc = imf_writer_icc(w);
     image->yuvRange = AVIF_RANGE_FULL;
     image->colorPrimaries = (avifColorPrimaries)(cicp ? cicp->data[0] : icc ? 2 : 1);
@@ -127,7 +132,9 @@ static void add_metadata(struct imf_writer *w, const struct avif *p, avifImage *
         p->call.ImageSetProfileICC(image, icc->data, icc->size);
     if (exif && imf_writer_wants(w, exif)) {
         const unsigned char *data = imf_writer_data(w, exif);
-        if (data) /* and turns the picture as it says */
+        if (!imf_tiff_begins(exif->data, exif->size)) /* libavif would write nothing */
+            imf_writer_lose(w, exif, NULL, 0, "damaged");
+        else if (data) /* and turns the picture as it says */
             p->call.ImageSetMetadataExif(image, data, exif->size);
     }
     if (xmp && imf_writer_wants(w, xmp)) {
@@ -182,7 +189,8 @@ static enum imf_status avif_finish(struct imf_writer *w, struct imf_error *err) 
     threads = threads < 2 ? 2 : threads < 64 ? threads : 64; /* one thread writes other bytes */
     if (result == AVIF_RESULT_OK)
         result = encode(w, p, image, threads, &file);
-    if (result == AVIF_RESULT_ENCODE_COLOR_FAILED) /* none may have been started */
+    if (result == AVIF_RESULT_ENCODE_COLOR_FAILED ||
+        result == AVIF_RESULT_ENCODE_ALPHA_FAILED) /* none may have been started */
         result = encode(w, p, image, 1, &file);
     p->call.ImageDestroy(image);
     if (result == AVIF_RESULT_OK)
@@ -190,7 +198,7 @@ static enum imf_status avif_finish(struct imf_writer *w, struct imf_error *err) 
     p->call.RWDataFree(&file);
     return result == AVIF_RESULT_OK
                ? IMF_OK
-               : imf_avif_failure(&p->call, result, "AVIF cannot be written", err);
+               : imf_avif_failure(&p->call, result, IMF_ERR_FORMAT, "AVIF cannot be written", err);
 }
 
 static void avif_close(struct imf_writer *w) {

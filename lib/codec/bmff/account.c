@@ -53,12 +53,12 @@ static bool is_icc(uint32_t kind) {
     return kind == IMF_BOX('p', 'r', 'o', 'f') || kind == IMF_BOX('r', 'I', 'C', 'C');
 }
 
-/* A profile says more than numbers of colours. */
-static bool has_icc(const struct imf_bmff *b) {
+/* Of any kind, or a profile, which says more than numbers of colours. */
+static bool has_colours(const struct imf_bmff *b, bool icc) {
     bool any = false;
     for (size_t i = 0; i < b->property_count; i++)
         any |= b->ours[i] && b->properties[i].type == IMF_BOX('c', 'o', 'l', 'r') &&
-               is_icc(colour_kind(b->properties[i]));
+               (!icc || is_icc(colour_kind(b->properties[i])));
     return any;
 }
 
@@ -95,12 +95,24 @@ static void add_colours(struct imf_reader *r, const struct imf_bmff *b, struct i
         imf_reader_add_metadata(r, IMF_META_ICC, IMF_STRIP_ICC, colr.data, colr.size);
         return;
     }
-    if (ours && kind == IMF_BOX('n', 'c', 'l', 'x') && add_nclx(r, colr, has_icc(b))) {
+    if (ours && kind == IMF_BOX('n', 'c', 'l', 'x') && add_nclx(r, colr, has_colours(b, true))) {
         add_structure(r, begin, colr.at);
         imf_account_add(&r->account, colr.at, colr.size, IMF_LOST, IMF_STRIP_ICC, NCLX);
         return;
     }
     add_structure(r, begin, end);
+}
+
+/* A stream's numbers count where the file has none; its configuration stands for them. */
+static bool add_coding(struct imf_reader *r, const struct imf_bmff *b, struct imf_box av1c) {
+    const struct imf_box nclx = {.data = b->coding, .size = sizeof b->coding};
+    r->at = av1c.at;
+    if (!b->coding[1] || has_colours(b, false) || r->metadata.of[IMF_META_PNG_CHUNK] ||
+        !add_nclx(r, nclx, false))
+        return false;
+    add_structure(r, av1c.begin, av1c.at);
+    imf_account_add(&r->account, av1c.at, av1c.size, IMF_LOST, IMF_STRIP_ICC, NCLX);
+    return true;
 }
 
 static void add_properties(struct imf_reader *r, const struct imf_bmff *b, struct imf_box ipco) {
@@ -112,6 +124,8 @@ static void add_properties(struct imf_reader *r, const struct imf_bmff *b, struc
         bool found = false;
         for (size_t i = 0; i < sizeof known / sizeof *known; i++)
             found |= imf_get32(known[i]) == p.type;
+        if (p.type == IMF_BOX('a', 'v', '1', 'C') && b->ours[number] && add_coding(r, b, p))
+            continue;
         if (p.type == IMF_BOX('c', 'o', 'l', 'r'))
             add_colours(r, b, p, b->ours[number]);
         else if (found)

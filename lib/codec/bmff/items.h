@@ -44,8 +44,9 @@ struct imf_bmff {
     struct imf_box *properties; /* owned, of "ipco" */
     bool *ours;                 /* owned: of them, those of the picture and its tiles */
     size_t property_count;
-    uint64_t part_pixels; /* of tiles and other parts, each as often as it is referred to, */
-    size_t parts;         /* and their number */
+    uint64_t part_pixels;    /* of tiles and other parts, each as often as it is referred to, */
+    size_t parts;            /* and their number */
+    unsigned char coding[4]; /* the stream's own colours, as "nclx" has them; zeros: unknown */
     int offset_bytes, length_bytes, index_bytes; /* of fields in "iloc" */
     int number_bytes;                            /* in "ipma" */
 };
