@@ -11,10 +11,6 @@
 enum { SEQUENCE = 1, FRAME_HEADER = 3, FRAME = 6, REDUNDANT = 7, TILE_LIST = 8 };
 enum { FRAMES_MAX = 8, ENOUGH = 128 }; /* layers of a picture are at most 4; bytes of a header */
 
-static enum imf_status damaged(struct imf_error *err, const char *what) {
-    return imf_fail(err, IMF_ERR_DAMAGED, "damaged in the header (%s)", what);
-}
-
 /* ---- a sequence's header (5.5) --------------------------------------------------------------- */
 
 struct bits {
@@ -100,12 +96,12 @@ static enum imf_status check_sequence(struct bits b, uint32_t width, uint32_t he
     bool high = take(&b, 1), twelve = profile == 2 && high && take(&b, 1);
     bool gray = profile != 1 && take(&b, 1);
     if (b.cut)
-        return damaged(err, "a sequence");
+        return imf_bmff_damaged(err, "a sequence");
     if (w > width || h > height)
-        return damaged(err, "its pictures are larger than it says");
+        return imf_bmff_damaged(err, "its pictures are larger than it says");
     const struct imf_av1_form own = {.depth = twelve ? 12 : high ? 10 : 8, .gray = gray};
     if (form->depth && (form->depth != own.depth || form->gray != own.gray))
-        return damaged(err, "its pictures are not as it says");
+        return imf_bmff_damaged(err, "its pictures are not as it says");
     *form = own;
     return IMF_OK;
 }
@@ -195,14 +191,14 @@ enum imf_status imf_av1_check(const struct imf_bmff *b, const struct imf_bmff_it
     int frames = 0;
     *form = (struct imf_av1_form){0};
     if (!imf_bmff_property(b, item, IMF_BOX('a', 'v', '1', 'C'), 0, &av1c))
-        return damaged(err, "nothing says how a picture is coded");
+        return imf_bmff_damaged(err, "nothing says how a picture is coded");
     if (width < 1 || height < 1)
-        return damaged(err, "a picture without pixels");
+        return imf_bmff_damaged(err, "a picture without pixels");
     imf_box_skip(&av1c, 2);
     unsigned bits = (unsigned)imf_box_take(&av1c, 1);
     imf_box_skip(&av1c, 1);
     if (av1c.cut)
-        return damaged(err, "a configuration");
+        return imf_bmff_damaged(err, "a configuration");
     /* From here on sequences say nothing else. */
     *form = (struct imf_av1_form){.depth = !(bits & 64) ? 8
                                            : bits & 32  ? 12

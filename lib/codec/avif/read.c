@@ -46,7 +46,7 @@ static enum imf_status check_item(struct avif *p, const struct imf_bmff_item *it
     struct imf_av1_form form;
     bool sized = imf_bmff_size(b, item, &width, &height);
     if (!sized && !item->alpha) /* the picture's stand for it */
-        return imf_fail(err, IMF_ERR_DAMAGED, "damaged in the header (no width and height)");
+        return imf_bmff_damaged(err, "no width and height");
     if (!sized)
         imf_bmff_size(b, b->primary, &width, &height);
     if ((uint64_t)width * height > AVIF_DEFAULT_IMAGE_SIZE_LIMIT)
@@ -60,7 +60,7 @@ static enum imf_status check_item(struct avif *p, const struct imf_bmff_item *it
     if (status || item->alpha)
         return status;
     if (*any && (form.depth != p->form.depth || form.gray != p->form.gray))
-        return imf_fail(err, IMF_ERR_DAMAGED, "damaged in the header (tiles of several kinds)");
+        return imf_bmff_damaged(err, "tiles of several kinds");
     p->form = form;
     *any = true;
     return IMF_OK;
@@ -76,33 +76,20 @@ static enum imf_status check_items(struct avif *p, struct imf_error *err) {
         if (b->items[i].role == IMF_BMFF_PIXELS)
             status = check_item(p, &b->items[i], &any, err);
     if (!status && !any)
-        status = imf_fail(err, IMF_ERR_DAMAGED, "damaged in the header (no picture)");
+        status = imf_bmff_damaged(err, "no picture");
     imf_bmff_size(b, b->primary, &width, &height);
     return status ? status : imf_bmff_check_parts(b, (uint64_t)width * height, err);
 }
 
-/* What the largest of the pictures that are decoded has: a frame of more is refused. */
-static uint32_t most_pixels(const struct imf_bmff *b) {
-    uint64_t most = 1;
-    for (size_t i = 0; i < b->count; i++) {
-        uint32_t width = 0, height = 0;
-        if (b->items[i].role == IMF_BMFF_PIXELS &&
-            imf_bmff_size(b, &b->items[i], &width, &height)) {
-            uint64_t pixels = (uint64_t)width * height;
-            most = pixels > most ? pixels : most;
-        }
-    }
-    return (uint32_t)most;
-}
-
-static enum imf_status open_library(struct avif *p, struct imf_error *err) {
+/* most: pixels of the largest picture that is decoded; a frame of more is refused. */
+static enum imf_status open_library(struct avif *p, uint64_t most, struct imf_error *err) {
     enum imf_status status = imf_avif_load(&p->call, err);
     if (status)
         return status;
     if (!(p->decoder = p->call.DecoderCreate()))
         return imf_fail(err, IMF_ERR_MEMORY, "out of memory");
     p->decoder->codecChoice = AVIF_CODEC_CHOICE_DAV1D; /* which obeys this limit */
-    p->decoder->imageSizeLimit = most_pixels(&p->boxes);
+    p->decoder->imageSizeLimit = (uint32_t)most;
     p->decoder->imageDimensionLimit = 0;
     p->decoder->ignoreExif = p->decoder->ignoreXMP = AVIF_TRUE;
     p->decoder->strictFlags = AVIF_STRICT_DISABLED; /* as browsers do */
@@ -128,7 +115,7 @@ static enum imf_status set_shown(struct avif *p, struct imf_error *err) {
     const avifImage *image = p->decoder->image;
     imf_bmff_size(&p->boxes, p->boxes.primary, &p->width, &p->height);
     if (image->width != p->width || image->height != p->height)
-        return imf_fail(err, IMF_ERR_DAMAGED, "damaged in the header (width and height)");
+        return imf_bmff_damaged(err, "width and height");
     if (!imf_bmff_property(&p->boxes, p->boxes.primary, IMF_BOX('c', 'l', 'a', 'p'), 0, &clap))
         return IMF_OK;
     double width = floor(take_fraction(&clap)), height = floor(take_fraction(&clap));
@@ -136,7 +123,7 @@ static enum imf_status set_shown(struct avif *p, struct imf_error *err) {
     double top = ceil((p->height - height) / 2 + take_fraction(&clap) - 0.5);
     if (clap.cut || !(width >= 1 && height >= 1 && left >= 0 && top >= 0 &&
                       left + width <= p->width && top + height <= p->height))
-        return imf_fail(err, IMF_ERR_DAMAGED, "damaged in the header (what of it is shown)");
+        return imf_bmff_damaged(err, "what of it is shown");
     p->left = (uint32_t)left;
     p->top = (uint32_t)top;
     p->width = (uint32_t)width;
@@ -177,29 +164,22 @@ static enum imf_status set_shape(struct imf_reader *r, struct avif *p, struct im
     return status;
 }
 
-/* In the account as what they are: alpha that libavif leaves out. */
-static void leave_out_alpha(struct imf_bmff *b) {
-    for (size_t i = 0; i < b->count; i++)
-        if (b->items[i].alpha)
-            b->items[i].role = IMF_BMFF_AUXILIARY;
-}
-
 static enum imf_status avif_open(struct imf_reader *r, struct imf_error *err) {
     struct avif *p = r->state;
-    uint32_t side = 0;
+    struct imf_bmff_most most;
     enum imf_status status = imf_bmff_read_file(r, "an AVIF", &p->file, &p->size, err);
     if (!status)
         status = imf_bmff_open(&p->boxes, p->file, p->size, err);
     if (!status)
-        status = imf_bmff_check(r, &p->boxes, &side, err);
+        status = imf_bmff_check(r, &p->boxes, &most, err);
     if (!status)
         status = check_items(p, err);
     if (!status)
-        status = open_library(p, err);
+        status = open_library(p, most.pixels, err);
     if (!status)
         status = set_shape(r, p, err);
     if (!status && !r->info.alpha)
-        leave_out_alpha(&p->boxes);
+        imf_bmff_leave_out_alpha(&p->boxes);
     if (!status) {
         const avifImage *image = p->decoder->image;
         imf_put32(p->boxes.coding,

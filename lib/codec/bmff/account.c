@@ -325,6 +325,12 @@ void imf_bmff_read_parts(struct imf_reader *r, const struct imf_bmff *b) {
         add_item(r, b, &b->items[i]);
 }
 
+void imf_bmff_leave_out_alpha(struct imf_bmff *b) {
+    for (size_t i = 0; i < b->count; i++)
+        if (b->items[i].alpha)
+            b->items[i].role = IMF_BMFF_AUXILIARY;
+}
+
 bool imf_bmff_part(size_t i, struct imf_part_kind *kind) {
     static const struct {
         const char *name;

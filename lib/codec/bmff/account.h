@@ -10,6 +10,8 @@
 /* Enter the file's parts and add its metadata. Rows are as the file shows the picture: what EXIF and XMP say of
  * its orientation no longer holds, and is set to upright. */
 void imf_bmff_read_parts(struct imf_reader *r, const struct imf_bmff *b);
+/* In the account as what they are: alphas that a library leaves out. */
+void imf_bmff_leave_out_alpha(struct imf_bmff *b);
 /* Of a decoder: the kinds of parts, as struct imf_decoder's `part`. */
 bool imf_bmff_part(size_t i, struct imf_part_kind *kind);
 

@@ -15,7 +15,7 @@
 #define EXTENTS_MAX 32 /* of an item: libheif takes as many */
 #define AUXC IMF_BOX('a', 'u', 'x', 'C')
 
-static enum imf_status damaged(struct imf_error *err, const char *what) {
+enum imf_status imf_bmff_damaged(struct imf_error *err, const char *what) {
     return imf_fail(err, IMF_ERR_DAMAGED, "damaged in the header (%s)", what);
 }
 
@@ -40,13 +40,13 @@ static enum imf_status find_only(const struct imf_box *in, uint32_t type, struct
             *out = box;
             found++;
         }
-    return found < 2 ? IMF_OK : damaged(err, "a box that is there twice");
+    return found < 2 ? IMF_OK : imf_bmff_damaged(err, "a box that is there twice");
 }
 
 static enum imf_status find_needed(const struct imf_box *in, uint32_t type, struct imf_box *out,
                                    const char *without, struct imf_error *err) {
     enum imf_status status = find_only(in, type, out, err);
-    return status || out->data ? status : damaged(err, without);
+    return status || out->data ? status : imf_bmff_damaged(err, without);
 }
 
 /* ---- lists ----------------------------------------------------------------------------------- */
@@ -82,7 +82,7 @@ static enum imf_status list_items(struct imf_bmff *b, struct imf_error *err) {
     qsort(b->items, b->count, sizeof *b->items, by_id);
     for (size_t i = 1; i < b->count; i++)
         if (b->items[i].id == b->items[i - 1].id)
-            return damaged(err, "two items of one number");
+            return imf_bmff_damaged(err, "two items of one number");
     return IMF_OK;
 }
 
@@ -99,14 +99,14 @@ static enum imf_status locate_items(struct imf_bmff *b, struct imf_error *err) {
     b->length_bytes = sizes >> 8 & 15;
     b->index_bytes = v ? sizes & 15 : 0;
     if (base_bytes > 8 || b->offset_bytes > 8 || b->length_bytes > 8 || b->index_bytes > 8)
-        return damaged(err, "sizes of fields");
+        return imf_bmff_damaged(err, "sizes of fields");
     size_t count = (size_t)imf_box_take(&iloc, v > 1 ? 4 : 2);
     for (size_t i = 0; i < count && iloc.size > 0; i++) {
         struct imf_bmff_item *item = find(b, (uint32_t)imf_box_take(&iloc, v > 1 ? 4 : 2)),
                              none = {.id = 0};
         item = item ? item : &none;
         if (item->extents.data)
-            return damaged(err, "an item that is in two places");
+            return imf_bmff_damaged(err, "an item that is in two places");
         unsigned method = v ? imf_box_take(&iloc, 2) & 15 : 0;
         item->in_idat = method == 1;
         item->far = imf_box_take(&iloc, 2) != 0 || method > 1;
@@ -119,7 +119,7 @@ static enum imf_status locate_items(struct imf_bmff *b, struct imf_error *err) {
         imf_box_skip(&iloc, (size_t)item->extent_count *
                                 (size_t)(b->index_bytes + b->offset_bytes + b->length_bytes));
     }
-    return iloc.cut ? damaged(err, "where items are") : IMF_OK;
+    return iloc.cut ? imf_bmff_damaged(err, "where items are") : IMF_OK;
 }
 
 static enum imf_status give_properties(struct imf_bmff *b, struct imf_box ipma,
@@ -130,7 +130,7 @@ static enum imf_status give_properties(struct imf_bmff *b, struct imf_box ipma,
         struct imf_bmff_item *item = find(b, (uint32_t)imf_box_take(&ipma, head >> 24 ? 4 : 2));
         int count = (int)imf_box_take(&ipma, 1);
         if (item && item->numbers.data)
-            return damaged(err, "properties of an item that are there twice");
+            return imf_bmff_damaged(err, "properties of an item that are there twice");
         if (item) {
             item->numbers = ipma;
             item->number_count = count;
@@ -316,7 +316,7 @@ enum imf_status imf_bmff_open(struct imf_bmff *b, const unsigned char *file, siz
         return status;
     b->primary = find(b, (uint32_t)imf_box_take(&pitm, version(&pitm) ? 4 : 2));
     if (!b->primary)
-        return damaged(err, "the main picture is not there");
+        return imf_bmff_damaged(err, "the main picture is not there");
     return set_roles(b, err);
 }
 

@@ -55,6 +55,8 @@ struct imf_bmff {
 enum imf_status imf_bmff_open(struct imf_bmff *b, const unsigned char *file, size_t size,
                               struct imf_error *err);
 void imf_bmff_close(struct imf_bmff *b);
+/* IMF_ERR_DAMAGED, "damaged in the header (what)". */
+enum imf_status imf_bmff_damaged(struct imf_error *err, const char *what);
 /* The next bytes of an item, by an extent of its list; *at counts them, from 0 on. False: there are no more.
  * Where they reach beyond the file, *bytes is what is there, and *cut is set. */
 bool imf_bmff_extent(const struct imf_bmff *b, const struct imf_bmff_item *item, int *at,

@@ -11,10 +11,6 @@
 
 enum { SPS = 33, VPS = 32, PPS = 34, LARGEST_BLOCK = 64, LENGTH_BYTES = 4 };
 
-static enum imf_status damaged(struct imf_error *err, const char *what) {
-    return imf_fail(err, IMF_ERR_DAMAGED, "damaged in the header (%s)", what);
-}
-
 /* ---- bits ------------------------------------------------------------------------------------ */
 
 struct bits {
@@ -74,11 +70,11 @@ static enum imf_status check_sequence(struct bits b, uint32_t width, uint32_t he
         take(&b, 1);
     uint32_t w = golomb(&b), h = golomb(&b);
     if (b.cut)
-        return damaged(err, "a set of parameters");
+        return imf_bmff_damaged(err, "a set of parameters");
     /* Both are whole numbers of blocks, and are cut to what is shown. */
     if (w / LARGEST_BLOCK > (width - 1) / LARGEST_BLOCK + 1 ||
         h / LARGEST_BLOCK > (height - 1) / LARGEST_BLOCK + 1)
-        return damaged(err, "its pictures are larger than it says");
+        return imf_bmff_damaged(err, "its pictures are larger than it says");
     return IMF_OK;
 }
 
@@ -122,7 +118,7 @@ static enum imf_status check_configuration(struct imf_box c, uint32_t width, uin
                 status = check_set(nal, size, width, height, err);
         }
     }
-    return status ? status : c.cut ? damaged(err, "a configuration") : IMF_OK;
+    return status ? status : c.cut ? imf_bmff_damaged(err, "a configuration") : IMF_OK;
 }
 
 /* No set of parameters among the pictures. Units may go on in the next extent, and are walked as one. */
@@ -144,7 +140,7 @@ static enum imf_status check_data(const struct imf_bmff *b, const struct imf_bmf
             if (have == LENGTH_BYTES) {
                 int type = b->file[offset] >> 1 & 63;
                 if (type >= VPS && type <= PPS)
-                    return damaged(err, "parameters among its data");
+                    return imf_bmff_damaged(err, "parameters among its data");
                 left = (size_t)length;
                 have = 0;
                 length = 0;
@@ -164,9 +160,9 @@ enum imf_status imf_hevc_check(const struct imf_bmff *b, const struct imf_bmff_i
                                struct imf_error *err) {
     struct imf_box hvcc;
     if (!imf_bmff_property(b, item, IMF_BOX('h', 'v', 'c', 'C'), 0, &hvcc))
-        return damaged(err, "nothing says how a picture is coded");
+        return imf_bmff_damaged(err, "nothing says how a picture is coded");
     if (width < 1 || height < 1)
-        return damaged(err, "a picture without pixels");
+        return imf_bmff_damaged(err, "a picture without pixels");
     enum imf_status status = check_configuration(hvcc, width, height, form, err);
     return status ? status : check_data(b, item, err);
 }

@@ -70,7 +70,7 @@ static enum imf_status check_items(const struct imf_bmff *b, struct imf_hevc_for
                               "of HEIF only pictures of HEVC can be read (heif-convert may)");
         bool is_coded = !status && (item->type == HVC1 || item->type == HEV1);
         if (is_coded && !sized)
-            status = imf_fail(err, IMF_ERR_DAMAGED, "damaged in the header (no width and height)");
+            status = imf_bmff_damaged(err, "no width and height");
         uint64_t pixels = (uint64_t)width * height;
         if (is_coded && pixels > largest)
             largest = pixels;
@@ -85,8 +85,7 @@ static enum imf_status check_items(const struct imf_bmff *b, struct imf_hevc_for
     *coded = largest * (b->parts < AT_A_TIME ? b->parts ? b->parts : 1 : AT_A_TIME);
     if (!status)
         status = imf_bmff_check_parts(b, whole, err);
-    return status || any ? status
-                         : imf_fail(err, IMF_ERR_DAMAGED, "damaged in the header (no picture)");
+    return status || any ? status : imf_bmff_damaged(err, "no picture");
 }
 
 static enum imf_status open_library(struct heif *p, uint32_t side, struct imf_error *err) {
@@ -136,21 +135,20 @@ static enum imf_status heif_open(struct imf_reader *r, struct imf_error *err) {
     struct heif *p = r->state;
     struct imf_hevc_form form;
     uint64_t coded = 0;
-    uint32_t side = 0;
+    struct imf_bmff_most most;
     enum imf_status status = imf_bmff_read_file(r, "a HEIF", &p->file, &p->size, err);
     if (!status)
         status = imf_bmff_open(&p->boxes, p->file, p->size, err);
     if (!status)
-        status = imf_bmff_check(r, &p->boxes, &side, err);
+        status = imf_bmff_check(r, &p->boxes, &most, err);
     if (!status)
         status = check_items(&p->boxes, &form, &coded, err);
     if (!status)
-        status = open_library(p, side, err);
+        status = open_library(p, most.side, err);
     if (!status)
         status = set_shape(r, p, &form, coded, err);
-    for (size_t i = 0; i < p->boxes.count && !status && !r->info.alpha; i++)
-        if (p->boxes.items[i].alpha) /* libheif leaves out what does not fit */
-            p->boxes.items[i].role = IMF_BMFF_AUXILIARY;
+    if (!status && !r->info.alpha) /* libheif leaves out what does not fit */
+        imf_bmff_leave_out_alpha(&p->boxes);
     if (!status)
         imf_bmff_read_parts(r, &p->boxes);
     return status;
