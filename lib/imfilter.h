@@ -253,9 +253,10 @@ struct imf_candidate {
     double estimate_ms;               /* < 0: not eligible */
     double transfer_ms; /* to its place, if it is chosen; whole chain: of the result to the host */
     bool eligible, chosen;
-    char why[160];   /* it was chosen, passed over or is not eligible */
-    double start_ms; /* to start its device, once, beside the estimate */
-    uint64_t bytes;  /* whole chain: of the process: pixels, working buffers and driver */
+    char why[160]; /* it was chosen, passed over or is not eligible */
+    double
+        start_ms; /* a picture's share of its device's start, beside the estimate; whole chain: within */
+    uint64_t bytes; /* whole chain: of the process: pixels, working buffers and driver */
     const char *whole_image_reason; /* whole chain: it is whole in memory; NULL: its rows stream */
     uint64_t reserved[4];
 };

@@ -123,7 +123,8 @@ struct imf_lease {
     struct imf_workspace *workspace;
     int threads;             /* for this image: all jobs together fill the cores */
     bool reused;             /* the workspace has been used before */
-    double begun, queued_ms; /* when it did; its estimate on the device */
+    bool done;               /* for the job to set: the image was filtered */
+    double begun, queued_ms; /* when it was handed out; its estimate on the device */
 };
 
 enum imf_status imf_plan_cache_create(struct imf_plan_cache **out, const struct imf_batch *batch,

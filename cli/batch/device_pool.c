@@ -47,8 +47,8 @@ static enum imf_status add_device(struct device_pool *p, const struct options *o
 static int open_others(void *pool) {
     struct device_pool *p = pool;
     struct imf_device_info list[DEVICES_MAX] = {{0}};
-    struct imf_error ignored;
-    enum imf_status status = imf_context_prepare(p->contexts[0], &ignored);
+    struct imf_error failure;
+    enum imf_status status = imf_context_prepare(p->contexts[0], &failure);
     size_t count = status == IMF_OK ? imf_device_list(list, DEVICES_MAX) : 0;
     bool gpu = false;
     for (size_t i = 0; i < count && i < DEVICES_MAX; i++)
@@ -57,8 +57,9 @@ static int open_others(void *pool) {
             gpu = list[i].gpu;
         }
     for (size_t i = 0; i < count && i < DEVICES_MAX && status == IMF_OK; i++)
-        if (!list[i].automatic && (list[i].gpu || !gpu))
-            status = add_device(p, p->options, &list[i], &ignored);
+        if (!list[i].automatic && (list[i].gpu || !gpu) &&
+            (status = add_device(p, p->options, &list[i], &failure)) != IMF_OK)
+            complain("device %d (%s) is not used: %s", list[i].index, list[i].name, failure.text);
     return p->count;
 }
 
@@ -85,11 +86,13 @@ bool device_pool_drop(const struct device_pool *p, struct imf_plan_cache *plans,
                       const struct imf_error *failure, const struct reporter *reporter) {
     const struct device *d = &p->devices[device];
     enum imf_drop dropped = imf_plan_cache_drop(plans, device, failure);
+    if (dropped == IMF_DROP_NOT) /* names may be being written */
+        return false;
     char text[sizeof failure->text + sizeof d->name + 40];
     snprintf(text, sizeof text, "device %s is not used any more: %s", d->name, failure->text);
     if (dropped == IMF_DROP_FIRST)
         report_warning(reporter, NULL, text);
-    return dropped != IMF_DROP_NOT;
+    return true;
 }
 
 void device_pool_close(struct device_pool *p) {

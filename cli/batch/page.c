@@ -267,7 +267,7 @@ static enum result run(struct session *s, struct work *w) {
         return RESULT_FAILED;
     if (status != IMF_OK)
         return w->writer && ferror(w->output.stream) ? work_fail_output(w) : work_fail_input(w);
-    w->outcome.ran = w->lease.plan != NULL;
+    w->outcome.ran = w->lease.done = w->lease.plan != NULL;
     if (w->lease.reused)
         report->setup_ms = 0;
     if (w->writer && account(s, w) != RESULT_DONE)

@@ -154,24 +154,24 @@ static enum imf_status search_sum(struct imf_path *out, const struct search *s,
         imf_path_clear(out);
         return imf_fail_memory(err, count * sizeof *out->chosen);
     }
-    double host_ms = 0, device_ms = transfer_ms(s, c->count, q, IMF_PLACE_HOST);
-    out->transfer_ms[count] = device_ms;
+    struct imf_spent spent = {.copies_ms = transfer_ms(s, c->count, q, IMF_PLACE_HOST)};
+    out->transfer_ms[count] = spent.copies_ms;
     for (int i = c->count - 1; i >= 0; q = s->state[i][q].from, i--) {
         out->chosen[i] = *s->state[i][q].proposal;
         out->transfer_ms[i] = s->state[i][q].transfer_ms;
-        *(q == IMF_PLACE_DEVICE ? &device_ms : &host_ms) += out->chosen[i].ms;
-        device_ms += out->transfer_ms[i];
+        *(q == IMF_PLACE_DEVICE ? &spent.kernels_ms : &spent.host_ms) += out->chosen[i].ms;
+        spent.copies_ms += out->transfer_ms[i];
         out->on_device = out->on_device || q == IMF_PLACE_DEVICE;
         out->on_gles = out->on_gles || (out->chosen[i].solver &&
                                         out->chosen[i].solver->backend == IMF_BACKEND_GLES);
     }
     const struct imf_throughput *t = &s->options->throughput;
-    double start_ms = out->on_gles ? imf_gles_rates.open_ms : 0;
+    spent.start_ms = out->on_gles ? imf_gles_rates.open_ms : 0;
     if (out->on_device && !s->options->opened)
-        start_ms += imf_tuning_open_ms(s->proposals->device);
-    out->start_ms = imf_throughput_share(t, start_ms);
-    out->filter_ms = host_ms + device_ms;
-    out->ms = imf_throughput_ms(t, s->proposals->device, host_ms, device_ms, start_ms);
+        spent.start_ms += imf_tuning_open_ms(s->proposals->device);
+    out->start_ms = imf_throughput_share(t, spent.start_ms);
+    out->filter_ms = spent.host_ms + spent.kernels_ms + spent.copies_ms;
+    out->ms = imf_throughput_ms(t, s->proposals->device, &spent);
     return IMF_OK;
 }
 

@@ -22,18 +22,19 @@ static const char *reason_of(const struct imf_planning *p, const struct imf_plan
     return "cheapest";
 }
 
-/* What a cheaper candidate at another place costs besides, to the host or to a device. */
-static const char *besides(const struct imf_planning *p) {
-    bool alone = p->throughput.pictures == 1;
+/* What a cheaper candidate at another place costs besides, to the host or to this device. */
+static const char *besides(const struct imf_planning *p, const struct imf_device *d) {
     if (p->path.on_device)
-        return p->throughput.workers == 1 ? "the transfers would cost more"
-                                          : "the cores are to read and write meanwhile";
-    return alone ? "starting OpenCL would cost more"
-                 : "OpenCL's start and transfers would cost more";
+        return imf_throughput_overlaps(&p->throughput, d)
+                   ? "the cores are to read and write meanwhile"
+                   : "the transfers would cost more";
+    return p->throughput.pictures == 1 ? "starting OpenCL would cost more"
+                                       : "OpenCL's start and transfers would cost more";
 }
 
 static void explain_way(struct imf_candidate *k, const struct imf_planning *p,
-                        const struct imf_planning_request *r, double chosen_ms) {
+                        const struct imf_device *d, const struct imf_planning_request *r,
+                        double chosen_ms) {
     unsigned allowed = r->host_backends | r->device_backends;
     enum imf_backend backend = IMF_BACKEND_AUTO;
     for (enum imf_backend b = IMF_BACKEND_DIRECT; b <= IMF_BACKEND_GLES; b++)
@@ -49,7 +50,7 @@ static void explain_way(struct imf_candidate *k, const struct imf_planning *p,
     else if (r->device_asked && imf_backend_is_host(backend))
         snprintf(k->why, sizeof k->why, "passed over: a device was asked for");
     else if (k->estimate_ms < chosen_ms)
-        snprintf(k->why, sizeof k->why, "passed over: %s", besides(p));
+        snprintf(k->why, sizeof k->why, "passed over: %s", besides(p, d));
     else
         snprintf(k->why, sizeof k->why, "%.1f times the chosen one's estimate",
                  k->estimate_ms / fmax(chosen_ms, 1e-3));
@@ -93,19 +94,21 @@ static size_t list_pass(struct imf_planning *p, struct imf_proposals *all, int i
             snprintf(to->why, sizeof to->why, "%s", r->no_memory_for_driver);
         } else if (one->feasible && !imf_backend_is_host(order[k])) {
             device = to;
-            to->start_ms = r->opened ? 0 : imf_tuning_open_ms(all->device);
+            to->start_ms =
+                r->opened ? 0
+                          : imf_throughput_share(&p->throughput, imf_tuning_open_ms(all->device));
         }
     }
     for (size_t k = 0; k < count; k++) {
         if (!out[k].chosen) {
-            explain_way(&out[k], p, r, chosen_ms);
+            explain_way(&out[k], p, all->device, r, chosen_ms);
             continue;
         }
         if (chosen->place == IMF_PLACE_HOST && !r->backend && !r->device_asked &&
             !r->opencl_failure && !p->path.on_device && !r->opened)
             snprintf(out[k].why, sizeof out[k].why, "cheapest%s%s",
                      device && r->device_backends ? ": " : " of those that can do this",
-                     device && r->device_backends ? besides(p) : "");
+                     device && r->device_backends ? besides(p, all->device) : "");
         else
             snprintf(out[k].why, sizeof out[k].why, "%s", reason_of(p, r));
     }

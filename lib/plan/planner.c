@@ -197,10 +197,11 @@ static enum imf_status make(struct imf_planning *p, struct imf_context *ctx,
     const struct imf_device *seen = look_at_device(ctx, r);
     if (seen || expected)
         nominal = seen ? *seen : *expected;
-    p->wants_pace = !r->pace_known && nominal.gpu && r->host_backends && r->device_backends &&
-                    isfinite(p->host.filter_ms) && host_filters_ms(p, r) >= LEARNING_MS;
     if (!st)
         st = search_device(p, ctx, &all, &nominal, expected != NULL, r, err);
+    p->wants_pace = !r->pace_known && !r->device_asked && r->device_backends && p->host.chosen &&
+                    (nominal.gpu || (p->rt && imf_runtime_device(p->rt)->gpu)) &&
+                    host_filters_ms(p, r) >= LEARNING_MS;
     if (!st && p->host.on_gles) /* which was asked for */
         st = imf_context_gles(ctx, &p->gles, NULL, err);
     bool better =

@@ -26,9 +26,13 @@ bool imf_throughput_overlaps(const struct imf_throughput *t, const struct imf_de
 /* A picture's share of what all pay for once. */
 double imf_throughput_share(const struct imf_throughput *t, double ms);
 
-/* Milliseconds a picture, of which the host and the device take so many each, and whose device, if it has one, takes
- * start_ms to open. */
-double imf_throughput_ms(const struct imf_throughput *t, const struct imf_device *d, double host_ms,
-                         double device_ms, double start_ms);
+/* Milliseconds that a picture takes of the host, of a device's kernels, to bring surfaces to the device and back, and, for
+ * all pictures, to open it. */
+struct imf_spent {
+    double host_ms, kernels_ms, copies_ms, start_ms;
+};
+/* Milliseconds a picture. d: the device, or NULL. */
+double imf_throughput_ms(const struct imf_throughput *t, const struct imf_device *d,
+                         const struct imf_spent *spent);
 
 #endif

@@ -6,9 +6,9 @@
 #include "imfilter.h"
 
 /*
- * The factor, as it was measured on this machine once: the filter is run on a small image of the input's kind, on all
- * cores, which takes 60 ms at most. 1 where the result could not be kept in the context's cache directory: then nothing
- * is measured, so that one machine and cache always choose the same.
+ * The factor, as it was measured on this machine once: the filter is run on a small image of the kind that came first, on
+ * all cores, for about 60 ms. 1 where the result cannot be kept in the context's cache directory: then nothing is measured,
+ * so that one machine and cache always choose the same.
  */
 double imf_pace(struct imf_context *ctx, const struct imf_filter *filter,
                 const struct imf_info *input, const struct imf_settings *settings);

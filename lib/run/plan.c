@@ -150,3 +150,14 @@ const char *imf_plan_steps(const struct imf_plan *plan) {
 const struct imf_choice *imf_plan_choice(const struct imf_plan *plan) {
     return &plan->choice;
 }
+
+bool imf_plan_key_same(const struct imf_plan_key *a, const struct imf_plan_key *b) {
+    const struct imf_info *i = &a->info, *j = &b->info;
+    return i->width == j->width && i->height == j->height && i->channels == j->channels &&
+           i->depth == j->depth && i->type == j->type && i->type_bits == j->type_bits &&
+           i->color == j->color && i->alpha == j->alpha && i->format == j->format &&
+           i->bits == j->bits && i->maxval == j->maxval && i->orientation == j->orientation &&
+           i->spectral == j->spectral && a->held == b->held && a->whole == b->whole &&
+           a->verify == b->verify && a->twice == b->twice && a->full == b->full &&
+           a->missing == b->missing && a->depth == b->depth && imf_curve_same(a->curve, b->curve);
+}

@@ -2,6 +2,7 @@
 #ifndef IMF_RUN_PLAN_H
 #define IMF_RUN_PLAN_H
 
+#include "imfilter_program.h"
 #include "plan/bands.h"
 #include "plan/planner.h"
 
@@ -29,5 +30,8 @@ enum imf_status imf_plan_make(struct imf_plan **out, struct imf_context *ctx,
                               const struct imf_settings *settings,
                               const struct imf_run_options *runs, bool explain, double pace,
                               struct imf_error *err);
+
+/* Do these lead to the same plan? */
+bool imf_plan_key_same(const struct imf_plan_key *a, const struct imf_plan_key *b);
 
 #endif

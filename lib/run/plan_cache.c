@@ -4,7 +4,6 @@
 #include "imfilter_program.h"
 
 #include "base/clock.h"
-#include "base/image/curve.h"
 #include "base/thread_pool.h"
 #include "device/tuning.h"
 #include "run/plan.h"
@@ -14,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Plans that are kept although no job uses them. */
+/* Plans of a device that are kept although no job uses them. */
 #define IDLE_PLANS 16
 
 /* The plan of a key on a device; in the list as soon as its planning begins. */
@@ -65,22 +64,11 @@ enum imf_status imf_plan_cache_create(struct imf_plan_cache **out, const struct 
 
 /* ---- entries; all with the lock held -------------------------------------------------------- */
 
-static bool same_key(const struct imf_plan_key *a, const struct imf_plan_key *b) {
-    const struct imf_info *i = &a->info, *j = &b->info;
-    return i->width == j->width && i->height == j->height && i->channels == j->channels &&
-           i->depth == j->depth && i->type == j->type && i->type_bits == j->type_bits &&
-           i->color == j->color && i->alpha == j->alpha && i->format == j->format &&
-           i->bits == j->bits && i->maxval == j->maxval && i->orientation == j->orientation &&
-           i->spectral == j->spectral && a->held == b->held && a->whole == b->whole &&
-           a->verify == b->verify && a->twice == b->twice && a->full == b->full &&
-           a->missing == b->missing && a->depth == b->depth && imf_curve_same(a->curve, b->curve);
-}
-
 /* The link to the entry; *link is NULL if there is none. */
 static struct imf_plan_entry **find(struct imf_plan_cache *p, int device,
                                     const struct imf_plan_key *key) {
     struct imf_plan_entry **at = &p->first;
-    while (*at && !((*at)->device == device && same_key(&(*at)->key, key)))
+    while (*at && !((*at)->device == device && imf_plan_key_same(&(*at)->key, key)))
         at = &(*at)->next;
     return at;
 }
@@ -109,7 +97,7 @@ static struct imf_workspace *take_idle(struct imf_plan_cache *p, int i) {
 static void count_workspace(struct imf_plan_cache *p, const struct imf_plan_entry *e, bool made) {
     uint64_t change = made ? e->bytes : -e->bytes;
     p->used += change;
-    p->shares[e->device].used += change;
+    p->shares[e->device].used += e->room < UINT64_MAX ? change : 0;
 }
 
 static void drop_idle(struct imf_plan_cache *p, int i) {
@@ -127,10 +115,13 @@ static void drop_entry(struct imf_plan_cache *p, struct imf_plan_entry **at) {
     free(e);
 }
 
-/* Free the oldest idle workspace, but none of `keep`; false: there is none. */
-static bool drop_oldest_idle(struct imf_plan_cache *p, const struct imf_plan_entry *keep) {
+/* Free the oldest idle workspace, none of `keep`, if `room` of the same device's memory; false: there is none. */
+static bool drop_oldest_idle(struct imf_plan_cache *p, const struct imf_plan_entry *keep,
+                             bool room) {
     int i = 0;
-    while (i < p->idle_count && p->idle[i].entry == keep)
+    while (i < p->idle_count &&
+           (p->idle[i].entry == keep || (room && (p->idle[i].entry->device != keep->device ||
+                                                  p->idle[i].entry->room == UINT64_MAX))))
         i++;
     if (i == p->idle_count)
         return false;
@@ -141,7 +132,7 @@ static bool drop_oldest_idle(struct imf_plan_cache *p, const struct imf_plan_ent
 static void drop_old_plans(struct imf_plan_cache *p) {
     int unused = 0;
     for (struct imf_plan_entry **at = &p->first; *at;) {
-        bool drop = !(*at)->users && ++unused > IDLE_PLANS;
+        bool drop = !(*at)->users && ++unused > IDLE_PLANS * p->batch.devices;
         if (drop)
             drop_entry(p, at);
         else
@@ -230,8 +221,12 @@ static enum imf_status enter(struct imf_plan_cache *p, int device, const struct 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
 static bool has_memory(const struct imf_plan_cache *p, const struct imf_plan_entry *e) {
-    return p->used + p->shared + e->bytes <= p->batch.memory &&
-           p->shares[e->device].used + e->bytes <= e->room;
+    return p->used + p->shared + e->bytes <= p->batch.memory;
+}
+
+/* The device's; the plan itself keeps to it, so that one workspace is always granted. */
+static bool has_room(const struct imf_plan_cache *p, const struct imf_plan_entry *e) {
+    return !p->shares[e->device].used || p->shares[e->device].used + e->bytes <= e->room;
 }
 
 /* Of workspaces, used and idle, each device may have as many. */
@@ -241,9 +236,12 @@ static int kept(const struct imf_plan_cache *p) {
 }
 
 static bool fits(struct imf_plan_cache *p, const struct imf_plan_entry *e) {
-    while ((!has_memory(p, e) || p->leased + p->idle_count >= kept(p)) && drop_oldest_idle(p, e))
+    while (!has_room(p, e) && drop_oldest_idle(p, e, true))
         ;
-    return has_memory(p, e) || !p->leased;
+    while ((!has_memory(p, e) || p->leased + p->idle_count >= kept(p)) &&
+           drop_oldest_idle(p, e, false))
+        ;
+    return (has_memory(p, e) && has_room(p, e)) || !p->leased;
 }
 
 /* In the order of requests: small images must not keep a large one waiting. */
@@ -290,6 +288,9 @@ static int first_device(struct imf_plan_cache *p) {
 static void *open_devices(void *data) {
     struct imf_plan_cache *p = data;
     int devices = p->batch.open_others(p->batch.pool);
+    struct imf_runtime *ignored; /* a failure is told again to who plans for it */
+    for (int i = 1; i < devices; i++)
+        imf_context_runtime(p->batch.contexts[i], &ignored, NULL);
     pthread_mutex_lock(&p->lock);
     p->batch.devices = devices;
     p->opening = false;
@@ -306,8 +307,7 @@ static void open_others(struct imf_plan_cache *p) {
     p->asked_others = true;
 }
 
-/* Opening a device with memory of its own takes as long as many images, and all such devices get theirs from the same
- * host: another one helps where kernels take longer than that does. */
+/* Opening a device with memory of its own takes long, and the host copies for all: another helps where kernels do. */
 #define OPENS_WORTH 3
 static bool others_may_pay(const struct imf_plan_cache *p, const struct imf_plan_entry *e) {
     const struct imf_planning *planning = &e->plan->planning;
@@ -316,7 +316,7 @@ static bool others_may_pay(const struct imf_plan_cache *p, const struct imf_plan
     for (int i = 0; i < planning->chain->count; i++)
         if (planning->path.chosen[i].place == IMF_PLACE_DEVICE)
             kernels_ms += planning->path.chosen[i].ms;
-    return p->batch.settings.pictures > 1 &&
+    return p->batch.settings.pictures > 1 && p->batch.jobs > 1 &&
            (d->unified || (kernels_ms > planning->path.filter_ms - kernels_ms &&
                            kernels_ms > planning->throughput.coding_ms &&
                            kernels_ms * p->batch.settings.pictures > opening_ms));
@@ -343,6 +343,10 @@ static enum imf_status choose(struct imf_plan_cache *p, const struct imf_plan_ke
         if (!may_have(p, i) || (e && !e->plan)) /* not to wait until it is open */
             continue;
         status = enter(p, i, key, &e, err);
+        if (status && status != IMF_ERR_DEVICE && status != IMF_ERR_NO_DEVICE) {
+            status = IMF_OK; /* it cannot do this, and the first one can */
+            continue;
+        }
         double ms = status ? 0 : p->shares[i].queued_ms + e->ms * factor(p, i);
         if (status || ms < soonest) {
             leave(p, *out);
@@ -421,7 +425,7 @@ void imf_plan_cache_release(struct imf_plan_cache *p, struct imf_lease *lease) {
     p->leased--;
     p->idle[p->idle_count].entry = e;
     p->idle[p->idle_count++].workspace = lease->workspace;
-    end(p, lease, true);
+    end(p, lease, lease->done);
     leave(p, e);
     pthread_mutex_unlock(&p->lock);
     *lease = (struct imf_lease){0};

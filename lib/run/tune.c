@@ -16,7 +16,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define SECONDS 17.0   /* of measuring; compiling programs that are not cached is part of it */
 #define ENOUGH_MS 25.0 /* the least time of a measurement */
@@ -102,12 +101,6 @@ static struct imf_settings settings_of(const struct tuner *t, size_t i) {
 
 /* ---- measuring ------------------------------------------------------------------------------- */
 
-static double processor_ms(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
-}
-
 static enum imf_status run(struct tuner *t, struct imf_workspace *w, const struct imf_info *info,
                            unsigned bench, struct imf_report *report, struct imf_error *err) {
     struct imf_run_options options = {.bench = bench};
@@ -128,14 +121,14 @@ static enum imf_status measure(struct tuner *t, size_t i, struct imf_error *err)
     st = imf_workspace_create(&workspace, plan, err);
     if (!st)
         st = run(t, workspace, &info, 0, &report, err); /* compiles */
-    double begin = processor_ms();
+    double begin = imf_processor_ms();
     if (!st)
         st = run(t, workspace, &info, 0, &report, err);
-    double once = processor_ms();
+    double once = imf_processor_ms();
     unsigned times = (unsigned)fmax(2, fmin(ENOUGH_MS / fmax(report.compute_ms, 0.01), 200));
     if (!st)
         st = run(t, workspace, &info, times, &report, err);
-    double all = processor_ms();
+    double all = imf_processor_ms();
     if (!st) {
         double ms = report.compute_min_ms;
         double own = ((all - once) - (once - begin)) / times / imf_tuning_units(&t->device);

@@ -24,6 +24,7 @@
 
 /* Sides of a strip: at least, and as many times what is read around it. */
 #define SIDE 256
+#define ALL_BYTES 268435456.0 /* of all threads at most, unless there is one thread */
 #define TIMES 12
 
 #define DIGIT 256
@@ -264,7 +265,7 @@ static void store(const struct part *part, const struct imf_surface *out, int ch
 /* ---- the solver ------------------------------------------------------------------------------ */
 
 static int with_around(int side, int around, int all) {
-    return (int)fmin((double)side + 2.0 * around, all) + 2;
+    return (int)fmin(fmin((double)side + 2.0 * around, all), INT32_MAX - 2) + 2;
 }
 
 /* Pixels of a part with its frame; a multiple of 16. */
@@ -360,7 +361,7 @@ static void despeckle_propose(const struct imf_problem *p, const struct imf_devi
     {                                                                                              \
         .name = word, .backend = where, .float64 = true, .kinds = 1u << IMF_DESPECKLE,             \
         .propose = despeckle_propose, .cut = despeckle_cut, .scratch_bytes = despeckle_scratch,    \
-        .strip = despeckle_strip                                                                   \
+        .most_scratch = ALL_BYTES, .strip = despeckle_strip                                        \
     }
 const struct imf_solver imf_solver_despeckle = DESPECKLE("vector", IMF_BACKEND_VECTOR),
                         imf_solver_despeckle_host = DESPECKLE("cpu", IMF_BACKEND_CPU);
