@@ -16,16 +16,17 @@ struct imf_codec {
     bool (*recognise)(const unsigned char *head, size_t size);
     /* NULL, or a stricter test for files without the name of an image; 512 bytes are enough. */
     bool (*plausible)(const unsigned char *head, size_t size);
-    unsigned colors;                     /* a set of 1 << enum imf_color that it can store */
-    unsigned alpha;                      /* depths with alpha beside gray and RGB */
-    bool repeats_gray;                   /* gray is stored as colours */
-    bool names_colors;                   /* by H.273's numbers, as a PNG's cICP */
-    unsigned depths;                     /* a set of bits a sample: 8 | 16 | 32 | 64 */
-    unsigned few_bits;                   /* a set of 1 << imf_info.bits */
-    int side_max;                        /* rows or columns */
-    bool resolution;                     /* it says how many pixels an inch has */
-    bool spectral;                       /* it stores info.spectral channels */
-    bool late;                           /* its encoder writes what was read behind the pixels */
+    unsigned colors;   /* a set of 1 << enum imf_color that it can store */
+    unsigned alpha;    /* depths with alpha beside gray and RGB */
+    bool repeats_gray; /* gray is stored as colours */
+    bool names_colors; /* by H.273's numbers, as a PNG's cICP */
+    unsigned depths;   /* a set of bits a sample: 8 | 16 | 32 | 64 */
+    int rounds;        /* of 16 bits it has so many, which a warning says; 0: all */
+    unsigned few_bits; /* a set of 1 << imf_info.bits */
+    int side_max;      /* rows or columns */
+    bool resolution;   /* it says how many pixels an inch has */
+    bool spectral;     /* it stores info.spectral channels */
+    bool late;         /* its encoder writes what was read behind the pixels */
     size_t metadata_max[IMF_META_KINDS]; /* bytes of an item; 0: it stores none */
     /* NULL, or change the image's description as the options demand. */
     void (*adapt)(struct imf_info *info, const struct imf_encode *encode);

@@ -145,12 +145,17 @@ static struct imf_info at_depth(const struct imf_info *info, int depth) {
     return i;
 }
 
-/* The set of formats that hold such an image. */
+static bool rounds(const struct imf_codec *codec, const struct imf_info *info) {
+    return codec->rounds && info->depth == 16 && (!info->maxval || info->maxval >> codec->rounds);
+}
+
+/* The set of formats that hold such an image, without rounding it. */
 static unsigned holders(const struct imf_info *info) {
     char what[MISFIT_TEXT];
     unsigned set = 0;
     for (size_t i = 0; i < FORMATS; i++)
-        set |= !codecs[i] || misfit(codecs[i], info, what) ? 0 : 1u << i;
+        if (codecs[i] && !misfit(codecs[i], info, what) && !rounds(codecs[i], info))
+            set |= 1u << i;
     return set;
 }
 

@@ -282,6 +282,7 @@ const struct imf_codec imf_avif_codec = {
     .colors = 1 << IMF_COLOR_GRAY | 1 << IMF_COLOR_RGB,
     .alpha = 8 | 16,
     .depths = 8 | 16,
+    .rounds = 12,
     .late = true,
     .side_max = 32768,
     .names_colors = true,
