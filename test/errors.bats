@@ -199,6 +199,9 @@ brightness|-o c.pgm|(gamma:G brightens, kernel:1:bias=B adds B, a fraction of fu
 saturation|-o c.pgm|(none of those built in does that; --list-filters lists them)
 deconvolve|-o c.pgm|(did you mean "deblur"?)
 bleed|-o c.pgm|(did you mean "fill"?)
+rotate|-o c.pgm|unknown filter "rotate" (--orient=apply turns a picture as its EXIF says; vips rot IN OUT d90 and
+crop:10:10|-o c.pgm|unknown filter "crop" (--region=WxH+X+Y filters a part and keeps the rest; vips crop
+resize:50%|-o c.pgm|unknown filter "resize" (a picture keeps its size here: vips resize IN OUT SCALE changes it)
 inpaint|-o c.pgm|(none of those built in does that; --list-filters lists them)
 median:2|--backend=fft -o c.pgm|--backend=fft cannot do this: a median is not linear
 erode:2|--backend=fft -o c.pgm|an erosion is not linear

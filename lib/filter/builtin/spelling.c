@@ -16,6 +16,14 @@
 #define STRETCH                                                                                    \
     " levels:auto stretches the picture's samples to full scale, levels:BLACK:WHITE what is "      \
     "between them; clahe is local contrast"
+/* What other programs do, by the command that does it. */
+#define SIZE " a picture keeps its size here: vips resize IN OUT SCALE changes it"
+#define TURN                                                                                       \
+    " --orient=apply turns a picture as its EXIF says; vips rot IN OUT d90 and vips flip IN OUT "  \
+    "horizontal do otherwise, jpegtran -rotate 90 without loss"
+#define CUT                                                                                        \
+    " --region=WxH+X+Y filters a part and keeps the rest; vips crop IN OUT X Y W H cuts one out, " \
+    "jpegtran -crop WxH+X+Y without loss"
 #define BRIGHT " gamma:G brightens, kernel:1:bias=B adds B, a fraction of full scale"
 
 /* What filters are called elsewhere: in OpenCV, ImageMagick, vips, MATLAB and scikit-image, and by
@@ -67,10 +75,12 @@ static const struct {
                  {"inpaint", NONE},
                  {"moire", "notch:auto"},
                  {"halftone", "descreen"},
-                 {"resize", NONE},
-                 {"scale", NONE},
-                 {"rotate", NONE},
-                 {"crop", NONE},
+                 {"resize", SIZE},
+                 {"scale", SIZE},
+                 {"thumbnail", SIZE},
+                 {"rotate", TURN},
+                 {"mirror", TURN},
+                 {"crop", CUT},
                  {"tone", "curve"},
                  {"normalize", "levels:auto"},
                  {"autocontrast", "levels:auto"},
