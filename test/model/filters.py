@@ -403,6 +403,9 @@ class Curve(Point):
         return 3 * np.abs(np.diff(self.y) / np.diff(self.x)).max()
 
 
+OF_ALL_COLOURS = ("hue", "saturation", "color", "luminosity")
+
+
 def of_all_colours(b, s):
     """W3C, Compositing and Blending Level 1, 10.2, pixel by pixel as it is written there; gray has no hue"""
     colours = b.shape[2]
@@ -440,6 +443,8 @@ class Blend(Point):
         if self.mode == "normal":
             return s
         s = np.clip(s, 0, 1)
+        if self.mode in OF_ALL_COLOURS:
+            return of_all_colours(b, s)[self.mode]
         with np.errstate(invalid="ignore"):
             curve = np.where(b <= 0.25, ((16 * b - 12) * b + 4) * b, np.sqrt(np.maximum(b, 0)))
         return {
@@ -453,7 +458,6 @@ class Blend(Point):
             "difference": np.abs(b - s),
             "add": np.minimum(1, b + s),
             "subtract": np.maximum(0, b - s),
-            **of_all_colours(b, s),
         }[self.mode]
 
 
