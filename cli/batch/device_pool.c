@@ -56,9 +56,9 @@ static int open_others(void *pool) {
             name_device(&p->devices[0], &list[i]);
             gpu = list[i].gpu;
         }
-    for (size_t i = 0; i < count && i < DEVICES_MAX && status == IMF_OK; i++)
+    for (size_t i = 0; i < count && i < DEVICES_MAX; i++)
         if (!list[i].automatic && (list[i].gpu || !gpu) &&
-            (status = add_device(p, p->options, &list[i], &failure)) != IMF_OK)
+            add_device(p, p->options, &list[i], &failure) != IMF_OK)
             complain("device %d (%s) is not used: %s", list[i].index, list[i].name, failure.text);
     return p->count;
 }

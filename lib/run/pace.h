@@ -7,7 +7,7 @@
 
 /*
  * The factor, as it was measured on this machine once: the filter is run on a small image of the kind that came first, on
- * all cores, for about 60 ms. 1 where the result cannot be kept in the context's cache directory: then nothing is measured,
+ * all cores, for 20 to 100 ms as a rule. 1 where the result cannot be kept in the context's cache directory: then nothing is measured,
  * so that one machine and cache always choose the same.
  */
 double imf_pace(struct imf_context *ctx, const struct imf_filter *filter,

@@ -6,6 +6,8 @@
  */
 #include "codec/avif/av1.h"
 
+#include "codec/bmff/bits.h"
+
 #include <string.h>
 
 enum { SEQUENCE = 1, FRAME_HEADER = 3, FRAME = 6, REDUNDANT = 7, TILE_LIST = 8 };
@@ -13,88 +15,65 @@ enum { FRAMES_MAX = 8, ENOUGH = 128 }; /* layers of a picture are at most 4; byt
 
 /* ---- a sequence's header (5.5) --------------------------------------------------------------- */
 
-struct bits {
-    const unsigned char *data;
-    size_t bytes, at; /* at: bits */
-    bool cut;
-};
-
-static uint32_t take(struct bits *b, int count) {
-    uint32_t value = 0;
-    for (; count > 0; count--, b->at++) {
-        bool there = b->at / 8 < b->bytes;
-        b->cut |= !there;
-        value = value << 1 | (there ? b->data[b->at / 8] >> (7 - b->at % 8) & 1u : 0);
-    }
-    return value;
-}
-
-static void skip_uvlc(struct bits *b) {
-    int zeros = 0;
-    while (zeros < 32 && !b->cut && !take(b, 1))
-        zeros++;
-    take(b, zeros < 32 ? zeros : 0);
-}
-
 /* When pictures of a film are shown, and its operating points. */
-static void skip_timing(struct bits *b) {
+static void skip_timing(struct imf_bits *b) {
     int delay_bits = 0;
     bool model = false;
-    if (take(b, 1)) {
-        take(b, 32), take(b, 32);
-        if (take(b, 1))
-            skip_uvlc(b);
-        model = take(b, 1);
+    if (imf_bits_take(b, 1)) {
+        imf_bits_take(b, 32), imf_bits_take(b, 32);
+        if (imf_bits_take(b, 1))
+            imf_bits_golomb(b);
+        model = imf_bits_take(b, 1);
         if (model) {
-            delay_bits = (int)take(b, 5) + 1;
-            take(b, 32), take(b, 5), take(b, 5);
+            delay_bits = (int)imf_bits_take(b, 5) + 1;
+            imf_bits_take(b, 32), imf_bits_take(b, 5), imf_bits_take(b, 5);
         }
     }
-    bool initial = take(b, 1);
-    for (int points = (int)take(b, 5) + 1; points > 0; points--) {
-        take(b, 12);
-        if (take(b, 5) > 7)
-            take(b, 1);
-        if (model && take(b, 1))
-            take(b, delay_bits), take(b, delay_bits), take(b, 1);
-        if (initial && take(b, 1))
-            take(b, 4);
+    bool initial = imf_bits_take(b, 1);
+    for (int points = (int)imf_bits_take(b, 5) + 1; points > 0; points--) {
+        imf_bits_take(b, 12);
+        if (imf_bits_take(b, 5) > 7)
+            imf_bits_take(b, 1);
+        if (model && imf_bits_take(b, 1))
+            imf_bits_take(b, delay_bits), imf_bits_take(b, delay_bits), imf_bits_take(b, 1);
+        if (initial && imf_bits_take(b, 1))
+            imf_bits_take(b, 4);
     }
 }
 
-static void skip_tools(struct bits *b, bool reduced) {
+static void skip_tools(struct imf_bits *b, bool reduced) {
     enum { SELECT = 2 };
-    if (!reduced && take(b, 1)) /* frames have numbers */
-        take(b, 7);
-    take(b, 3);
+    if (!reduced && imf_bits_take(b, 1)) /* frames have numbers */
+        imf_bits_take(b, 7);
+    imf_bits_take(b, 3);
     if (!reduced) {
-        take(b, 4);
-        bool order = take(b, 1);
+        imf_bits_take(b, 4);
+        bool order = imf_bits_take(b, 1);
         if (order)
-            take(b, 2);
-        uint32_t screen = take(b, 1) ? SELECT : take(b, 1);
-        if (screen > 0 && !take(b, 1))
-            take(b, 1);
+            imf_bits_take(b, 2);
+        uint32_t screen = imf_bits_take(b, 1) ? SELECT : imf_bits_take(b, 1);
+        if (screen > 0 && !imf_bits_take(b, 1))
+            imf_bits_take(b, 1);
         if (order)
-            take(b, 3);
+            imf_bits_take(b, 3);
     }
-    take(b, 3);
+    imf_bits_take(b, 3);
 }
 
-static enum imf_status check_sequence(struct bits b, uint32_t width, uint32_t height,
+static enum imf_status check_sequence(struct imf_bits b, uint32_t width, uint32_t height,
                                       struct imf_av1_form *form, struct imf_error *err) {
-    uint32_t profile = take(&b, 3);
-    take(&b, 1);
-    bool reduced = take(&b, 1);
+    uint32_t profile = imf_bits_take(&b, 3);
+    imf_bits_take(&b, 1);
+    bool reduced = imf_bits_take(&b, 1);
     if (reduced)
-        take(&b, 5);
+        imf_bits_take(&b, 5);
     else
         skip_timing(&b);
-    int width_bits = (int)take(&b, 4) + 1, height_bits = (int)take(&b, 4) + 1;
-    uint32_t w = take(&b, width_bits) + 1, h = take(&b, height_bits) + 1;
+    int width_bits = (int)imf_bits_take(&b, 4) + 1, height_bits = (int)imf_bits_take(&b, 4) + 1;
+    uint32_t w = imf_bits_take(&b, width_bits) + 1, h = imf_bits_take(&b, height_bits) + 1;
     skip_tools(&b, reduced);
-    bool high = take(&b, 1), twelve = profile == 2 && high && take(&b, 1);
-    bool gray = profile != 1 && take(&b, 1);
+    bool high = imf_bits_take(&b, 1), twelve = profile == 2 && high && imf_bits_take(&b, 1);
+    bool gray = profile != 1 && imf_bits_take(&b, 1);
     if (b.cut)
         return imf_bmff_damaged(err, "a sequence");
     if (w > width || h > height)
@@ -170,7 +149,7 @@ static enum imf_status check_units(struct stream s, uint32_t width, uint32_t hei
         if (type == SEQUENCE) {
             uint64_t kept = read_bytes(&s, header, length < ENOUGH ? length : ENOUGH);
             length -= kept;
-            status = check_sequence((struct bits){.data = header, .bytes = (size_t)kept}, width,
+            status = check_sequence((struct imf_bits){.data = header, .bytes = (size_t)kept}, width,
                                     height, form, err);
         } else if (type == FRAME || type == FRAME_HEADER || type == REDUNDANT) {
             ++*frames;

@@ -6,69 +6,44 @@
  */
 #include "codec/heif/hevc.h"
 
+#include "codec/bmff/bits.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 enum { SPS = 33, VPS = 32, PPS = 34, LARGEST_BLOCK = 64, LENGTH_BYTES = 4 };
 
-/* ---- bits ------------------------------------------------------------------------------------ */
-
-struct bits {
-    const unsigned char *data;
-    size_t bytes, at; /* at: bits */
-    bool cut;
-};
-
-static uint32_t take(struct bits *b, int count) {
-    uint32_t value = 0;
-    for (; count > 0; count--, b->at++) {
-        bool there = b->at / 8 < b->bytes;
-        b->cut |= !there;
-        value = value << 1 | (there ? b->data[b->at / 8] >> (7 - b->at % 8) & 1u : 0);
-    }
-    return value;
-}
-
-/* ue(v): Exp-Golomb, of up to 32 bits. */
-static uint32_t golomb(struct bits *b) {
-    int zeros = 0;
-    while (zeros < 32 && !b->cut && !take(b, 1))
-        zeros++;
-    b->cut |= zeros == 32;
-    return b->cut ? 0 : ((uint32_t)1 << zeros) - 1 + take(b, zeros);
-}
-
 /* ---- a sequence's parameters (7.3.2.2) ------------------------------------------------------- */
 
-static void skip_profile(struct bits *b, int layers) {
+static void skip_profile(struct imf_bits *b, int layers) {
     bool profile[8], level[8];
-    take(b, 32), take(b, 32), take(b, 24);
-    take(b, 8);
+    imf_bits_take(b, 32), imf_bits_take(b, 32), imf_bits_take(b, 24);
+    imf_bits_take(b, 8);
     for (int i = 0; i < layers; i++) {
-        profile[i] = take(b, 1);
-        level[i] = take(b, 1);
+        profile[i] = imf_bits_take(b, 1);
+        level[i] = imf_bits_take(b, 1);
     }
     for (int i = layers; layers > 0 && i < 8; i++)
-        take(b, 2);
+        imf_bits_take(b, 2);
     for (int i = 0; i < layers; i++) {
         if (profile[i])
-            take(b, 32), take(b, 32), take(b, 24);
+            imf_bits_take(b, 32), imf_bits_take(b, 32), imf_bits_take(b, 24);
         if (level[i])
-            take(b, 8);
+            imf_bits_take(b, 8);
     }
 }
 
 /* nal: without its header, and without the 3 that stands behind two zeros. */
-static enum imf_status check_sequence(struct bits b, uint32_t width, uint32_t height,
+static enum imf_status check_sequence(struct imf_bits b, uint32_t width, uint32_t height,
                                       struct imf_error *err) {
-    take(&b, 4);
-    int layers = (int)take(&b, 3);
-    take(&b, 1);
+    imf_bits_take(&b, 4);
+    int layers = (int)imf_bits_take(&b, 3);
+    imf_bits_take(&b, 1);
     skip_profile(&b, layers);
-    golomb(&b); /* its number */
-    if (golomb(&b) == 3)
-        take(&b, 1);
-    uint32_t w = golomb(&b), h = golomb(&b);
+    imf_bits_golomb(&b); /* its number */
+    if (imf_bits_golomb(&b) == 3)
+        imf_bits_take(&b, 1);
+    uint32_t w = imf_bits_golomb(&b), h = imf_bits_golomb(&b);
     if (b.cut)
         return imf_bmff_damaged(err, "a set of parameters");
     /* Both are whole numbers of blocks, and are cut to what is shown. */
@@ -92,7 +67,7 @@ static enum imf_status check_set(const unsigned char *nal, size_t size, uint32_t
         if (!stuffed && i >= HEADER)
             plain[n++] = nal[i];
     }
-    return check_sequence((struct bits){.data = plain, .bytes = n}, width, height, err);
+    return check_sequence((struct imf_bits){.data = plain, .bytes = n}, width, height, err);
 }
 
 /* ---- an item --------------------------------------------------------------------------------- */

@@ -16,6 +16,7 @@
 #define STRETCH                                                                                    \
     " levels:auto stretches the picture's samples to full scale, levels:BLACK:WHITE what is "      \
     "between them; clahe is local contrast"
+#define BRIGHT " gamma:G brightens, kernel:1:bias=B adds B, a fraction of full scale"
 /* What other programs do, by the command that does it. */
 #define SIZE " a picture keeps its size here: vips resize IN OUT SCALE changes it"
 #define TURN                                                                                       \
@@ -24,7 +25,6 @@
 #define CUT                                                                                        \
     " --region=WxH+X+Y filters a part and keeps the rest; vips crop IN OUT X Y W H cuts one out, " \
     "jpegtran -crop WxH+X+Y without loss"
-#define BRIGHT " gamma:G brightens, kernel:1:bias=B adds B, a fraction of full scale"
 
 /* What filters are called elsewhere: in OpenCV, ImageMagick, vips, MATLAB and scikit-image, and by
  * those who know what they want. */
